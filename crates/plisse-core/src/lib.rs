@@ -1,0 +1,46 @@
+//! The shared ground of plisse: small matrices, quantities, typed fields, triangle meshes and rest shapes.
+//!
+//! | what | items |
+//! |---|---|
+//! | small linear algebra | [`Mat3x2`], [`Blocks`], [`Psd`], [`symmetric_eigen`], [`project_numeric`] |
+//! | safe scalars and vectors | [`saturate`], [`hypot`], [`length_and_direction`] |
+//! | quantities checked once | [`Positive`], [`UnitDir2`] |
+//! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
+//! | topology | [`TriMesh`], [`Edge`], [`generate`] |
+//! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`hinge_angle`] |
+//! | the contract between energies and solvers | [`Element`] |
+//!
+//! This crate knows no energy, no solver, no thread and no file. Lengths are metres, forces newtons; the
+//! conventions that every plisse crate shares are written down in the chapter *Conventions* of the book.
+//!
+//! ```
+//! use plisse_core::{generate, RestShape};
+//!
+//! let (mesh, uv) = generate::grid(4, 3, [1.0, 0.5], generate::Diagonal::Alternating).unwrap();
+//! let rest = RestShape::from_uv(&mesh, &uv).unwrap();
+//! assert_eq!(mesh.face_count(), 24);
+//! assert!((rest.area() - 0.5).abs() < 1e-15);
+//! assert_eq!(rest.hinges().len(), mesh.edge_count() - mesh.boundary_edges().count());
+//! ```
+
+mod blocks;
+mod element;
+mod mat3x2;
+mod mesh;
+mod psd;
+mod quantity;
+mod rest;
+mod scalar;
+mod space;
+mod symmetric_eigen;
+
+pub use blocks::Blocks;
+pub use element::{Element, ElementEvaluation};
+pub use mat3x2::Mat3x2;
+pub use mesh::{Edge, MeshError, TriMesh, generate};
+pub use psd::Psd;
+pub use quantity::{Positive, QuantityError, UnitDir2};
+pub use rest::{Hinge, RestError, RestShape, TriangleMap, hinge_angle};
+pub use scalar::{SATURATION, hypot, length_and_direction, saturate};
+pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};
+pub use symmetric_eigen::{project_numeric, symmetric_eigen};

@@ -1,0 +1,152 @@
+//! Numbers that were checked once, so that nobody has to check them again.
+
+use glam::DVec2;
+use thiserror::Error;
+
+/// Why a number was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum QuantityError {
+    /// Not finite, zero or negative.
+    #[error("{value} is not a positive finite number")]
+    NotPositive {
+        /// The number given.
+        value: f64,
+    },
+    /// A direction without a direction.
+    #[error("({x}, {y}) has no direction: give a finite vector that is not zero")]
+    NoDirection {
+        /// First component given.
+        x: f64,
+        /// Second component given.
+        y: f64,
+    },
+}
+
+/// A finite number greater than zero. The unit is that of the parameter it is passed for.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Positive(f64);
+
+impl Positive {
+    /// One.
+    pub const ONE: Self = Self(1.0);
+
+    /// Checks the number.
+    ///
+    /// # Errors
+    /// [`QuantityError::NotPositive`] for zero, negative numbers, infinities and NaN.
+    ///
+    /// ```
+    /// use plisse_core::Positive;
+    /// assert_eq!(Positive::new(0.2)?.get(), 0.2);
+    /// assert_eq!(Positive::new(-3.0).unwrap_err().to_string(), "-3 is not a positive finite number");
+    /// # Ok::<(), plisse_core::QuantityError>(())
+    /// ```
+    pub fn new(value: f64) -> Result<Self, QuantityError> {
+        if value > 0.0 && value.is_finite() { Ok(Self(value)) } else { Err(QuantityError::NotPositive { value }) }
+    }
+
+    /// The number.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Positive {
+    type Error = QuantityError;
+    fn try_from(value: f64) -> Result<Self, QuantityError> {
+        Self::new(value)
+    }
+}
+
+impl From<Positive> for f64 {
+    fn from(value: Positive) -> Self {
+        value.get()
+    }
+}
+
+/// A unit vector in material space, a warp or weft direction for instance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitDir2(DVec2);
+
+impl UnitDir2 {
+    /// The first material axis, the usual warp.
+    pub const U: Self = Self(DVec2::X);
+    /// The second material axis, the usual weft.
+    pub const V: Self = Self(DVec2::Y);
+
+    /// The direction of a vector of any length.
+    ///
+    /// # Errors
+    /// [`QuantityError::NoDirection`] for zero or a non-finite component.
+    pub fn new(x: f64, y: f64) -> Result<Self, QuantityError> {
+        let largest = x.abs().max(y.abs());
+        if !(largest > 0.0 && x.is_finite() && y.is_finite()) {
+            return Err(QuantityError::NoDirection { x, y });
+        }
+        let v = DVec2::new(x, y);
+        // A vector that is unit to rounding is taken as it is, so that what was normalised once is not moved.
+        if (v.length_squared() - 1.0).abs() <= 4.0 * f64::EPSILON {
+            return Ok(Self(v));
+        }
+        Ok(Self((v / largest).normalize()))
+    }
+
+    /// The direction at an angle from the first material axis, counter-clockwise, in radians.
+    ///
+    /// # Errors
+    /// [`QuantityError::NoDirection`] for an infinite or NaN angle.
+    pub fn from_angle(radians: f64) -> Result<Self, QuantityError> {
+        let (sin, cos) = radians.sin_cos();
+        Self::new(cos, sin)
+    }
+
+    /// The unit vector.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> DVec2 {
+        self.0
+    }
+
+    /// A quarter turn counter-clockwise.
+    #[inline]
+    #[must_use]
+    pub fn perp(self) -> Self {
+        Self(self.0.perp())
+    }
+
+    /// The cosine of the angle with another direction.
+    #[inline]
+    #[must_use]
+    pub fn dot(self, other: Self) -> f64 {
+        self.0.dot(other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_is_not_positive() {
+        for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(Positive::new(bad).is_err(), "{bad}");
+        }
+        assert!(Positive::new(f64::MIN_POSITIVE / 2.0).is_ok());
+    }
+
+    #[test]
+    fn directions_are_unit_at_every_scale() {
+        for scale in [1e-320, 1e-200, 1.0, 1e200, 1e308] {
+            let d = UnitDir2::new(scale, scale).unwrap().get();
+            assert!((d.length() - 1.0).abs() < 1e-15, "{scale}");
+        }
+        for (x, y) in [(0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::NAN), (f64::INFINITY, 1.0)] {
+            assert!(UnitDir2::new(x, y).is_err(), "{x} {y}");
+        }
+        assert!(UnitDir2::from_angle(f64::INFINITY).is_err());
+        assert!((UnitDir2::from_angle(1.0).unwrap().perp().dot(UnitDir2::from_angle(1.0).unwrap())).abs() < 1e-16);
+    }
+}
