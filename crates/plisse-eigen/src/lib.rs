@@ -1,1 +1,38 @@
-//! x
+//! Closed-form eigensystems of membrane energies: invariants, projection kernels, frames.
+//!
+//! For people who write an energy of their own: give the scalar derivatives, get the Hessian, its projection and
+//! its eigenpairs. Nothing here iterates, allocates or fails.
+//!
+//! | kernel | for energies of the form | page of the book |
+//! |---|---|---|
+//! | [`radial_hessian`] | ψ(‖Fa‖) | stretch |
+//! | [`ShearBasis`] | φ((Fa)·(Fb)) | shear |
+//! | [`PolarFrame`] | ψ(σ₀, σ₁), isotropic | isotropic membranes |
+//! | [`Sym2`] | the 2×2 block that is left in each of them | kernels |
+//! | [`Eigenpairs`] | what an analysis returns: values, modes, `rebuild(psd)` | kernels |
+//!
+//! This crate knows no energy, no mesh, no solver and no file.
+//!
+//! ```
+//! use plisse_core::{Mat3x2, Psd};
+//! use plisse_eigen::{IsotropicModuli, PolarFrame, Sym2};
+//!
+//! // ψ = ½ ‖F‖² = ½ (σ₀² + σ₁²): every modulus is one, and the Hessian is the identity.
+//! let frame = PolarFrame::new(&Mat3x2::from_array([1.1, 0.2, -0.1, 0.1, 0.8, 0.3]));
+//! let ones = IsotropicModuli { stretch: Sym2::new(1.0, 0.0, 1.0), twist: 1.0, flip: 1.0, normal: [1.0; 2] };
+//! let identity = frame.hessian(&ones, Psd::Clamp);
+//! assert!((identity.entry(4, 4) - 1.0).abs() < 1e-15 && identity.entry(0, 4).abs() < 1e-15);
+//! ```
+
+mod eigenpairs;
+pub mod invariants;
+mod isotropic;
+mod radial;
+mod shear;
+mod sym2;
+
+pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
+pub use isotropic::{IsotropicModuli, PolarFrame};
+pub use radial::radial_hessian;
+pub use shear::ShearBasis;
+pub use sym2::Sym2;

@@ -1,0 +1,319 @@
+//! Isotropic energies `ψ(σ₀, σ₁)` of a 3×2 deformation gradient, without a singular value decomposition.
+//!
+//! With `F = σ₀ u₀v₀ᵀ + σ₁ u₁v₁ᵀ`, the unit normal `n` and `ψᵢ = ∂ψ/∂σᵢ`, the Hessian has
+//!
+//! ```text
+//! stretch   2×2 block [[ψ₀₀, ψ₀₁], [ψ₀₁, ψ₁₁]] on (u₀v₀ᵀ, u₁v₁ᵀ)
+//! twist     (u₁v₀ᵀ - u₀v₁ᵀ)/√2    (ψ₀ + ψ₁)/(σ₀ + σ₁)
+//! flip      (u₁v₀ᵀ + u₀v₁ᵀ)/√2    (ψ₀ - ψ₁)/(σ₀ - σ₁)
+//! normal    n v₀ᵀ, n v₁ᵀ          ψ₀/σ₀, ψ₁/σ₁
+//! ```
+//!
+//! (Kim20, equations 27 and 28 for ARAP, extended to any isotropic energy.) The last two carry the sign of the
+//! principal stress: a sheet buckles exactly when it is compressed. All four matrices follow from the polar
+//! decomposition `F = R S` alone. With the traceless unit matrix `B = v₀v₀ᵀ - v₁v₁ᵀ` and the quarter turn
+//! `E = [[0, -1], [1, 0]]`:
+//!
+//! ```text
+//! u₀v₀ᵀ = R (I + B)/2,   u₁v₁ᵀ = R (I - B)/2,   twist = R E/√2,   flip = R B E/√2
+//! ```
+//!
+//! `B` is the normalised deviator of `FᵀF`, `R = (F + cof F)/(σ₀ + σ₁)`; no singular vector is ever computed, so
+//! nothing is singular for `σ₀ = σ₁`.
+
+use glam::DVec3;
+use plisse_core::{Blocks, Mat3x2, Psd, hypot, length_and_direction, saturate};
+
+use crate::eigenpairs::MembraneEigenpairs;
+use crate::sym2::Sym2;
+
+/// Second derivatives of an isotropic energy, in the frame of the principal stretches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IsotropicModuli {
+    /// `[[ψ₀₀, ψ₀₁], [ψ₀₁, ψ₁₁]]`.
+    pub stretch: Sym2,
+    /// `(ψ₀ + ψ₁)/(σ₀ + σ₁)`.
+    pub twist: f64,
+    /// `(ψ₀ - ψ₁)/(σ₀ - σ₁)`, or `ψ₀₀ - ψ₀₁` for equal stretches; give it in a form without the quotient.
+    pub flip: f64,
+    /// `ψ₀/σ₀` and `ψ₁/σ₁`.
+    pub normal: [f64; 2],
+}
+
+impl IsotropicModuli {
+    /// Limits every modulus to ±[`SATURATION`](plisse_core::SATURATION).
+    #[inline]
+    #[must_use]
+    pub fn saturated(&self) -> Self {
+        Self {
+            stretch: Sym2::new(saturate(self.stretch.a), saturate(self.stretch.b), saturate(self.stretch.c)),
+            twist: saturate(self.twist),
+            flip: saturate(self.flip),
+            normal: self.normal.map(saturate),
+        }
+    }
+}
+
+/// Polar decomposition, principal stretches and principal directions of a deformation gradient.
+///
+/// `RᵀR = I` to rounding for every finite `F`. For exactly rank-deficient `F` the missing directions are chosen
+/// (every choice is valid there); for `F = 0`, `R` is [`Mat3x2::FLAT`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolarFrame {
+    rotation: Mat3x2,
+    normal: DVec3,
+    /// `B = [[b[0], b[1]], [b[1], -b[0]]]`.
+    deviator: [f64; 2],
+    stretches: [f64; 2],
+}
+
+impl PolarFrame {
+    /// Decomposes `F`.
+    #[inline]
+    #[must_use]
+    pub fn new(f: &Mat3x2) -> Self {
+        // Squares and their products must stay in range.
+        let i2 = f.norm_squared();
+        if (1e-140..1e140).contains(&i2) { Self::regular(f, i2) } else { Self::rescaled(f) }
+    }
+
+    #[cold]
+    fn rescaled(f: &Mat3x2) -> Self {
+        let largest = f.max_abs();
+        if largest == 0.0 {
+            return Self { rotation: Mat3x2::FLAT, normal: DVec3::Z, deviator: [1.0, 0.0], stretches: [0.0; 2] };
+        }
+        let scaled = Mat3x2::new(f.c0 / largest, f.c1 / largest);
+        let mut frame = Self::regular(&scaled, scaled.norm_squared());
+        frame.stretches = frame.stretches.map(|s| saturate(s * largest));
+        frame
+    }
+
+    #[inline]
+    fn regular(f: &Mat3x2, i2: f64) -> Self {
+        let cross = f.c0.cross(f.c1);
+        let mut jacobian = cross.length();
+        // The cross product loses digits as the columns become parallel, in proportion to I2/J.
+        let normal = if jacobian > 0.05 * i2 {
+            cross * (1.0 / jacobian)
+        } else {
+            let (normal, accurate) = normal_by_gram_schmidt(f);
+            jacobian = accurate;
+            normal
+        };
+        let sum = (i2 + 2.0 * jacobian).sqrt();
+        let cofactor = Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0));
+        let rotation = (*f + cofactor) * (1.0 / sum);
+
+        // FᵀF = (σ₀² + σ₁²)/2 I + (σ₀² - σ₁²)/2 B.
+        let (x, y) = (f.c0.length_squared() - f.c1.length_squared(), 2.0 * f.c0.dot(f.c1));
+        let difference_of_squares = hypot(x, y);
+        let deviator = if difference_of_squares > 0.0 {
+            [x / difference_of_squares, y / difference_of_squares]
+        } else {
+            [1.0, 0.0]
+        };
+        let larger = 0.5 * (sum + difference_of_squares / sum);
+        Self { rotation, normal, deviator, stretches: [larger, jacobian / larger] }
+    }
+
+    /// The polar factor `R`, 3×2 with orthonormal columns.
+    #[inline]
+    #[must_use]
+    pub fn rotation(&self) -> &Mat3x2 {
+        &self.rotation
+    }
+
+    /// The unit normal of the deformed triangle, `f0 × f1` normalised.
+    #[inline]
+    #[must_use]
+    pub fn normal(&self) -> DVec3 {
+        self.normal
+    }
+
+    /// The principal stretches, `σ₀ ≥ σ₁ ≥ 0`.
+    #[inline]
+    #[must_use]
+    pub fn stretches(&self) -> [f64; 2] {
+        self.stretches
+    }
+
+    /// The stress `ψ₀ u₀v₀ᵀ + ψ₁ u₁v₁ᵀ` of an energy with the principal stresses `ψ₀, ψ₁`.
+    #[inline]
+    #[must_use]
+    pub fn stress(&self, principal: [f64; 2]) -> Mat3x2 {
+        let (mean, half) = (0.5 * (principal[0] + principal[1]), 0.5 * (principal[0] - principal[1]));
+        let (x, y) = (half * self.deviator[0], half * self.deviator[1]);
+        let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
+        Mat3x2::new(r0 * (mean + x) + r1 * y, r0 * y + r1 * (mean - x))
+    }
+
+    /// The Hessian with these moduli, exact or projected. The moduli must be saturated.
+    #[inline]
+    #[must_use]
+    pub fn hessian(&self, moduli: &IsotropicModuli, psd: Psd) -> Blocks<2> {
+        let stretch = moduli.stretch.project(psd);
+        let (twist, flip) = (0.5 * psd.apply(moduli.twist), 0.5 * psd.apply(moduli.flip));
+        let normal = moduli.normal.map(|value| psd.apply(value));
+
+        // The stretch block on (I, B) instead of ((I + B)/2, (I - B)/2). Every 2×2 coefficient matrix below
+        // carries a factor 1/√2, hence the halves.
+        let mean = 0.5 * (stretch.a + stretch.c);
+        let (ii, bb) = (0.5 * (mean + stretch.b), 0.5 * (mean - stretch.b));
+        let ib = 0.25 * (stretch.a - stretch.c);
+        let [x, y] = self.deviator;
+
+        // Coefficients of r_a e_bᵀ, in the order (a b) = 00, 10, 01, 11:
+        //   I = (1, 0, 0, 1),  B = (x, y, y, -x),  E = (0, 1, -1, 0),  B E = (y, -x, -x, -y).
+        let (xx, xy, yy) = (x * x, x * y, y * y);
+        let c00_00 = ii + 2.0 * ib * x + bb * xx + flip * yy;
+        let c11_11 = ii - 2.0 * ib * x + bb * xx + flip * yy;
+        let c00_11 = ii - bb * xx - flip * yy;
+        let c10_10 = bb * yy + flip * xx + twist;
+        let c10_01 = bb * yy + flip * xx - twist;
+        let mixed = (bb - flip) * xy;
+        let c00_10 = ib * y + mixed;
+        let c11_10 = ib * y - mixed;
+
+        // Block (b, b') = Σ C r_a r_a'ᵀ + o n nᵀ. The coefficients of 01 equal those of 10 but for the twist.
+        let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
+        let n = self.normal;
+        let (o_mean, o_half) = (0.5 * (normal[0] + normal[1]), 0.5 * (normal[0] - normal[1]));
+        let h00 = symmetric_sum(
+            r0, r0 * c00_00 + r1 * c00_10,
+            r1, r0 * c00_10 + r1 * c10_10,
+            n, n * (o_mean + o_half * x),
+        );
+        let h11 = symmetric_sum(
+            r0, r0 * c10_10 + r1 * c11_10,
+            r1, r0 * c11_10 + r1 * c11_11,
+            n, n * (o_mean - o_half * x),
+        );
+        // Rows 00, 10 against columns 01, 11.
+        let (p, q, o) = (r0 * c00_10 + r1 * c00_11, r0 * c10_01 + r1 * c11_10, n * (o_half * y));
+        let h01 = glam::DMat3::from_cols(
+            r0 * p.x + r1 * q.x + n * o.x,
+            r0 * p.y + r1 * q.y + n * o.y,
+            r0 * p.z + r1 * q.z + n * o.z,
+        );
+        Blocks([[h00, h01], [h01.transpose(), h11]])
+    }
+
+    /// The six eigenpairs with these moduli: two stretches, twist, flip, two normal modes.
+    #[must_use]
+    pub fn eigenpairs(&self, moduli: &IsotropicModuli) -> MembraneEigenpairs {
+        let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
+        let [x, y] = self.deviator;
+        // R times a 2×2 matrix given by rows.
+        let times = |m: [f64; 4]| Mat3x2::new(r0 * m[0] + r1 * m[2], r0 * m[1] + r1 * m[3]);
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let first = times([0.5 * (1.0 + x), 0.5 * y, 0.5 * y, 0.5 * (1.0 - x)]);
+        let second = times([0.5 * (1.0 - x), -0.5 * y, -0.5 * y, 0.5 * (1.0 + x)]);
+        let twist = times([0.0, -half, half, 0.0]);
+        let flip = times([half * y, -half * x, -half * x, -half * y]);
+        // v₀ is the unit eigenvector of B.
+        let (_, [v0, v1]) = Sym2::new(x, y, -x).eigen();
+        let (normal0, normal1) =
+            (Mat3x2::new(self.normal * v0, self.normal * v1), Mat3x2::new(self.normal * -v1, self.normal * v0));
+        let ([high, low], [c, s]) = moduli.stretch.eigen();
+        let modes = [first * c + second * s, second * c - first * s, twist, flip, normal0, normal1];
+        MembraneEigenpairs {
+            values: [high, low, moduli.twist, moduli.flip, moduli.normal[0], moduli.normal[1]],
+            modes: modes.map(|q| [q.c0, q.c1]),
+        }
+    }
+}
+
+/// The normal and the Jacobian for columns that are nearly or exactly parallel, orthogonal to rounding.
+#[cold]
+fn normal_by_gram_schmidt(f: &Mat3x2) -> (DVec3, f64) {
+    let swapped = f.c1.length_squared() > f.c0.length_squared();
+    let (p, q) = if swapped { (f.c1, f.c0) } else { (f.c0, f.c1) };
+    let (length, u) = length_and_direction(p).unwrap_or((0.0, DVec3::X));
+    let w = q - u * u.dot(q);
+    // Once more: the first subtraction leaves a component along u of the size of its rounding.
+    let w = w - u * u.dot(w);
+    // If w is nothing but rounding it may still lie along u: then the columns are parallel to working precision.
+    let split = length_and_direction(w).and_then(|(height, v)| {
+        let v = v - u * u.dot(v);
+        (v.length_squared() > 0.5).then(|| (height, v.normalize()))
+    });
+    let (height, v) = split.unwrap_or_else(|| (0.0, u.any_orthonormal_vector()));
+    let normal = u.cross(v);
+    (if swapped { -normal } else { normal }, length * height)
+}
+
+/// `Σ left rightᵀ` over three pairs, for sums that are symmetric: only one triangle is computed.
+#[inline]
+#[rustfmt::skip]
+fn symmetric_sum(a: DVec3, ra: DVec3, b: DVec3, rb: DVec3, c: DVec3, rc: DVec3) -> glam::DMat3 {
+    let xx = a.x * ra.x + b.x * rb.x + c.x * rc.x;
+    let yx = a.y * ra.x + b.y * rb.x + c.y * rc.x;
+    let zx = a.z * ra.x + b.z * rb.x + c.z * rc.x;
+    let yy = a.y * ra.y + b.y * rb.y + c.y * rc.y;
+    let zy = a.z * ra.y + b.z * rb.y + c.z * rc.y;
+    let zz = a.z * ra.z + b.z * rb.z + c.z * rc.z;
+    glam::DMat3::from_cols_array(&[xx, yx, zx, yx, yy, zy, zx, zy, zz])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plisse_core::project_numeric;
+    use plisse_testkit::{assert_close, max_abs};
+    use proptest::prelude::*;
+
+    fn any_finite_f() -> impl Strategy<Value = [f64; 6]> {
+        prop_oneof![
+            plisse_testkit::any_f(),
+            plisse_testkit::near_degenerate(),
+            plisse_testkit::degenerate(),
+            plisse_testkit::extreme()
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+        #[test]
+        fn polar_decomposition(f in any_finite_f()) {
+            let f = Mat3x2::from_array(f).saturated();
+            let frame = PolarFrame::new(&f);
+            let r = frame.rotation();
+            let n = frame.normal();
+            let gram = [r.c0.length_squared() - 1.0, r.c1.length_squared() - 1.0, r.c0.dot(r.c1), r.c0.dot(n), r.c1.dot(n), n.length_squared() - 1.0];
+            prop_assert!(max_abs(&gram) < 1e-14, "{gram:?}");
+            // F = σ₀ u₀v₀ᵀ + σ₁ u₁v₁ᵀ, which is the stress of ψ = ½ ‖F‖².
+            // Beyond a tenth of the saturation the stretches themselves may saturate.
+            if f.max_abs() < 1e299 {
+                let back = frame.stress(frame.stretches());
+                assert_close("F", &back.to_array(), &f.to_array(), 4e-15, f64::MIN_POSITIVE);
+            }
+            prop_assert!(frame.stretches()[0] >= frame.stretches()[1] * (1.0 - 1e-15));
+            prop_assert!(frame.stretches()[1] >= 0.0);
+        }
+
+        #[test]
+        fn hessian_rebuild_and_oracle_agree(
+            f in any_finite_f(),
+            m in prop::array::uniform7(-2.0..2.0f64),
+        ) {
+            let frame = PolarFrame::new(&Mat3x2::from_array(f));
+            let moduli = IsotropicModuli { stretch: Sym2::new(m[0], m[1], m[2]), twist: m[3], flip: m[4], normal: [m[5], m[6]] };
+            let pairs = frame.eigenpairs(&moduli);
+            for i in 0..6 {
+                for j in 0..6 {
+                    let dot = pairs.eigenmatrix(i).dot(&pairs.eigenmatrix(j));
+                    prop_assert!((dot - f64::from(u8::from(i == j))).abs() < 2e-14, "modes {i} and {j}: {dot}");
+                }
+            }
+            let exact = frame.hessian(&moduli, Psd::Exact).to_matrix::<6>();
+            for psd in Psd::ALL {
+                let found = frame.hessian(&moduli, psd).to_matrix::<6>();
+                let oracle = project_numeric(&exact, psd);
+                assert_close("oracle", found.as_flattened(), oracle.as_flattened(), 2e-14, 1.0);
+                let rebuilt = pairs.rebuild(psd).to_matrix::<6>();
+                assert_close("rebuilt", rebuilt.as_flattened(), found.as_flattened(), 2e-14, 1.0);
+            }
+        }
+    }
+}
