@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use glam::{DMat3, DVec3};
 
-use crate::scalar::saturate;
+use crate::scalar::{limit_factor, saturate};
 
 /// An `N`×`N` matrix of 3×3 blocks; block `(i, j)` couples node `i` with node `j`.
 ///
@@ -112,14 +112,13 @@ impl<const N: usize> Blocks<N> {
         self.values().all(f64::is_finite)
     }
 
-    /// Limits every entry to ±[`SATURATION`](crate::SATURATION).
+    /// This matrix times a finite factor, made smaller as a whole where an entry would exceed
+    /// [`SATURATION`](crate::SATURATION): what was positive semidefinite stays so.
     #[inline]
     #[must_use]
-    pub fn saturated(mut self) -> Self {
-        for block in self.0.as_flattened_mut() {
-            *block = DMat3::from_cols_array(&block.to_cols_array().map(saturate));
-        }
-        self
+    pub fn mul_saturating(self, factor: f64) -> Self {
+        let factor = limit_factor(factor, self.max_abs());
+        self * factor
     }
 
     fn values(&self) -> impl Iterator<Item = f64> + '_ {

@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use glam::{DMat2, DVec2, DVec3};
 
-use crate::scalar::saturate;
+use crate::scalar::{limit_factor, saturate};
 
 /// A 3×2 matrix stored as its two columns.
 ///
@@ -97,6 +97,14 @@ impl Mat3x2 {
     #[must_use]
     pub fn saturated(&self) -> Self {
         Self::from_array(self.to_array().map(saturate))
+    }
+
+    /// This matrix times a finite factor, shortened where an entry would exceed
+    /// [`SATURATION`](crate::SATURATION): the direction is kept.
+    #[inline]
+    #[must_use]
+    pub fn mul_saturating(&self, factor: f64) -> Self {
+        *self * limit_factor(factor, self.max_abs())
     }
 }
 

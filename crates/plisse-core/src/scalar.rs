@@ -17,6 +17,12 @@ pub fn saturate(x: f64) -> f64 {
     x.clamp(-SATURATION, SATURATION)
 }
 
+/// `factor`, or what is left of it so that `largest · factor` does not exceed [`SATURATION`].
+#[inline]
+pub(crate) fn limit_factor(factor: f64, largest: f64) -> f64 {
+    if largest * factor.abs() > SATURATION { (SATURATION / largest).copysign(factor) } else { factor }
+}
+
 /// Squares inside this range carry full precision and cannot overflow when a few are added.
 const SAFE_SQUARE: std::ops::Range<f64> = 1e-280..1e280;
 

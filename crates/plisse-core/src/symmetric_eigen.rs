@@ -6,7 +6,7 @@
 //! than the largest one carry that absolute error, which is where closed forms are better.
 
 use crate::psd::Psd;
-use crate::scalar::{hypot, saturate};
+use crate::scalar::{hypot, limit_factor, saturate};
 
 /// Eigenvalues in ascending order, and the unit eigenvectors as rows in the same order.
 ///
@@ -59,8 +59,9 @@ pub fn project_numeric<const N: usize>(matrix: &[[f64; N]; N], psd: Psd) -> [[f6
     }
     let (values, vectors) = symmetric_eigen(matrix);
     let negative = values.iter().filter(|value| **value < 0.0).count();
-    // Work on the smaller side: remove the negative part from the matrix, or build the result from nothing.
-    let remove = negative <= N / 2;
+    // Work on the smaller side: remove the negative part from the matrix, or build the result from nothing. The
+    // former leaves an error of the rounding of the negative part, which must not be the larger one.
+    let remove = negative <= N / 2 && N > 0 && -values[0] <= values[N - 1];
     let mut out = if remove { *matrix } else { [[0.0; N]; N] };
     for (value, v) in values.iter().zip(&vectors) {
         let weight = if remove { psd.apply(*value) - value } else { psd.apply(*value) };
@@ -74,14 +75,16 @@ pub fn project_numeric<const N: usize>(matrix: &[[f64; N]; N], psd: Psd) -> [[f6
             }
         }
     }
-    out.map(|row| row.map(saturate))
+    let largest = out.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let factor = limit_factor(1.0, largest);
+    if factor < 1.0 { out.map(|row| row.map(|x| x * factor)) } else { out }
 }
 
 fn identity<const N: usize>() -> [[f64; N]; N] {
     std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))))
 }
 
-/// Reduces `a` by reflections `I - β v vᵀ`; row `j` of `rows` becomes column `j` of the accumulated product.
+/// Reduces `a` by reflections `I - 2 v vᵀ`; row `j` of `rows` becomes column `j` of the accumulated product.
 fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N]) -> ([f64; N], [f64; N]) {
     let mut off = [0.0; N];
     for k in 0..N.saturating_sub(2) {
@@ -90,18 +93,21 @@ fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N
             tail += a[i][k] * a[i][k];
         }
         let head = a[k + 1][k];
-        if tail == 0.0 {
+        // Entries below 1e-140 are below the rounding of the largest one (1e-120 or more), and their squares
+        // leave the range of normal numbers.
+        if tail < 1e-280 {
             off[k] = head;
             continue;
         }
         // The sign that avoids cancellation in the first component of v.
         let alpha = -(head * head + tail).sqrt().copysign(head);
+        // Unit length: in a graded matrix v may be much smaller than the rest, and 1/|v|² would overflow.
+        let inverse = 1.0 / ((head - alpha) * (head - alpha) + tail).sqrt();
         let mut v = [0.0; N];
-        v[k + 1] = head - alpha;
+        v[k + 1] = (head - alpha) * inverse;
         for i in k + 2..N {
-            v[i] = a[i][k];
+            v[i] = a[i][k] * inverse;
         }
-        let beta = 2.0 / (v[k + 1] * v[k + 1] + tail);
         off[k] = alpha;
 
         let mut w = [0.0; N];
@@ -111,11 +117,11 @@ fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N
             for j in k + 1..N {
                 sum += a[i][j] * v[j];
             }
-            w[i] = beta * sum;
+            w[i] = 2.0 * sum;
             vw += v[i] * w[i];
         }
         for i in k + 1..N {
-            w[i] -= 0.5 * beta * vw * v[i];
+            w[i] -= vw * v[i];
         }
         for i in k + 1..N {
             for j in k + 1..N {
@@ -131,7 +137,7 @@ fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N
         }
         for i in k + 1..N {
             for j in 0..N {
-                rows[i][j] -= beta * v[i] * mixed[j];
+                rows[i][j] -= 2.0 * v[i] * mixed[j];
             }
         }
     }
@@ -282,6 +288,32 @@ mod tests {
             a[i][i] = value;
         }
         assert_eq!(symmetric_eigen(&a).0, [-1.0, -1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn negligible_entries_do_not_divide_by_zero() {
+        // Squares of 1e-160 are subnormal: the reflection that removes them would be infinite.
+        let mut a = [[0.0; 6]; 6];
+        for (i, row) in a.iter_mut().enumerate() {
+            row[i] = i as f64;
+        }
+        (a[3][0], a[4][1], a[5][0]) = (1e-160, -1e-155, 1e-162);
+        let (values, vectors) = symmetric_eigen(&a);
+        assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert!(vectors.as_flattened().iter().all(|v| v.is_finite()));
+    }
+
+    #[test]
+    fn graded_tridiagonal_blocks_do_not_overflow() {
+        // A large entry beside a column of size 1e-130: with reflections scaled by 1/|v|² this overflowed.
+        let mut a = [[0.0; 6]; 6];
+        a[1][0] = 1e-130;
+        a[2][0] = -2e-130;
+        a[3][3] = 1e119;
+        a[4][3] = 3e118;
+        a[2][2] = 1e119;
+        let (values, _) = symmetric_eigen(&a);
+        assert!(values.iter().all(|v| v.is_finite()), "{values:?}");
     }
 
     #[test]

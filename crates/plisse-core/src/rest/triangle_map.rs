@@ -93,12 +93,12 @@ impl TriangleMap {
         if g[0].is_finite() { g } else { self.pull_back_gradient_saturated(p) }
     }
 
+    /// On a stress of unit size nothing overflows; multiply back and keep the direction.
     #[cold]
     fn pull_back_gradient_saturated(&self, p: &Mat3x2) -> [DVec3; 3] {
         let largest = p.max_abs();
         let [_, g1, g2] = self.pull_back_gradient(&(*p * (1.0 / largest)));
-        let limit = |g: DVec3| DVec3::from_array((g * largest).to_array().map(saturate));
-        let (g1, g2) = (limit(g1), limit(g2));
+        let Mat3x2 { c0: g1, c1: g2 } = Mat3x2::new(g1, g2).mul_saturating(largest);
         [-(g1 + g2), g1, g2]
     }
 
@@ -136,11 +136,7 @@ impl TriangleMap {
     #[cold]
     fn pull_back_hessian_saturated(&self, h: &Blocks<2>) -> Blocks<3> {
         let largest = h.max_abs();
-        let mut k = self.pull_back_hessian_unchecked(&(*h * (1.0 / largest)));
-        for block in k.0.as_flattened_mut() {
-            *block = DMat3::from_cols_array(&block.to_cols_array().map(|value| saturate(value * largest)));
-        }
-        k
+        self.pull_back_hessian_unchecked(&(*h * (1.0 / largest))).mul_saturating(largest)
     }
 }
 

@@ -1,0 +1,110 @@
+//! Energies of the shear between two fibres.
+
+use plisse_core::{Blocks, Mat3x2, Psd, UnitDir2, saturate};
+use plisse_eigen::{MembraneEigenpairs, ShearBasis, invariants};
+
+use crate::energy::{Eigenanalysis, Evaluation, MembraneEnergy};
+use crate::law::{Quadratic, Quartic, ShearLaw};
+
+/// `φ(I6(a, b) - d)` for two unit directions, which need not be orthogonal and may even coincide.
+///
+/// Smooth at every `F`; nothing is singular (see [`ShearBasis`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrossFibre<L> {
+    a: UnitDir2,
+    b: UnitDir2,
+    offset: f64,
+    basis: ShearBasis,
+    law: L,
+}
+
+/// Baraff-Witkin shear, `(I6(a, b) - d)²`: Kim20, equation 11 for orthogonal directions, equation 42 (as a
+/// density) in general.
+pub type Shear = CrossFibre<Quadratic>;
+/// The quartic companion of [`Shear`], `(I6(a, b) - d)⁴` (Kim20, equation 44 as a density). It has no stiffness
+/// at rest: never the only shear term.
+pub type QuarticShear = CrossFibre<Quartic>;
+
+impl<L: ShearLaw> CrossFibre<L> {
+    /// With a law and an offset of one's own. A non-finite offset saturates.
+    #[must_use]
+    pub fn with_law(a: UnitDir2, b: UnitDir2, offset: f64, law: L) -> Self {
+        Self { a, b, offset: saturate(offset), basis: ShearBasis::new(a, b), law }
+    }
+
+    #[inline]
+    fn strain(&self, f: &Mat3x2) -> f64 {
+        saturate(invariants::i6(f, self.a, self.b)) - self.offset
+    }
+
+    #[inline]
+    fn stress(&self, f: &Mat3x2, c: f64) -> Mat3x2 {
+        let f = self.limit(f);
+        self.basis.gradient(&f).mul_saturating(saturate(self.law.slope(c)))
+    }
+
+    #[inline]
+    fn stiffness(&self, f: &Mat3x2, c: f64, psd: Psd) -> Blocks<2> {
+        let f = self.limit(f);
+        self.basis.hessian(&f, saturate(self.law.slope(c)), saturate(self.law.curvature(c)), psd)
+    }
+
+    /// `F` itself, or `F` saturated where its products with the directions would overflow.
+    #[inline]
+    #[allow(clippy::unused_self)]
+    fn limit(&self, f: &Mat3x2) -> Mat3x2 {
+        if f.max_abs() < plisse_core::SATURATION { *f } else { f.saturated() }
+    }
+}
+
+impl<L: ShearLaw + Default> CrossFibre<L> {
+    /// At rest where the fibres keep their angle, `d = a·b` (zero for orthogonal ones).
+    #[must_use]
+    pub fn new(a: UnitDir2, b: UnitDir2) -> Self {
+        Self::with_offset(a, b, a.dot(b))
+    }
+
+    /// Warp and weft along the material axes.
+    #[must_use]
+    pub fn warp_weft() -> Self {
+        Self::with_offset(UnitDir2::U, UnitDir2::V, 0.0)
+    }
+
+    /// With an offset `d` of one's own.
+    #[must_use]
+    pub fn with_offset(a: UnitDir2, b: UnitDir2, offset: f64) -> Self {
+        Self::with_law(a, b, offset, L::default())
+    }
+}
+
+impl<L: ShearLaw> MembraneEnergy for CrossFibre<L> {
+    #[inline]
+    fn energy(&self, f: &Mat3x2) -> f64 {
+        saturate(self.law.energy(self.strain(f)))
+    }
+    #[inline]
+    fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
+        self.stress(f, self.strain(f))
+    }
+    #[inline]
+    fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
+        self.stiffness(f, self.strain(f), psd)
+    }
+    #[inline]
+    fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
+        let c = self.strain(f);
+        Evaluation {
+            energy: saturate(self.law.energy(c)),
+            pk1: self.stress(f, c),
+            hessian: self.stiffness(f, c, psd),
+        }
+    }
+}
+
+impl<L: ShearLaw> Eigenanalysis for CrossFibre<L> {
+    fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
+        let c = self.strain(f);
+        let f = self.limit(f);
+        self.basis.eigenpairs(&f, saturate(self.law.slope(c)), saturate(self.law.curvature(c)))
+    }
+}
