@@ -1,2 +1,43 @@
-//! x
-fn main(){}
+//! Repository tasks of plisse. `cargo xtask help` lists them.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
+
+mod bench;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  ci               everything that must hold: fmt, clippy, tests, docs, features, packages, tidy
+  tidy             rules of the repository: dependency edges, first-line docs, paper keys, links, paths
+  eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
+  bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
+  figures          draw the plots of the book again
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["bench", "kernels"] => report(bench::kernels(false)),
+        ["bench", "kernels", "--json"] => report(bench::kernels(true)),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprint!("unknown command: {}\n\n{HELP}", words.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn report(result: anyhow::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

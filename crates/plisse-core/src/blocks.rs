@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Mul};
 
 use glam::{DMat3, DVec3};
 
-use crate::scalar::{limit_factor, saturate};
+use crate::scalar::{largest_abs, limit_factor, saturate};
 
 /// An `N`×`N` matrix of 3×3 blocks; block `(i, j)` couples node `i` with node `j`.
 ///
@@ -100,10 +100,16 @@ impl<const N: usize> Blocks<N> {
         saturate(largest * square.sqrt())
     }
 
-    /// The largest absolute entry.
+    /// The largest absolute entry; NaN entries do not count.
+    #[inline]
     #[must_use]
     pub fn max_abs(&self) -> f64 {
-        self.values().fold(0.0, |largest: f64, value| largest.max(value.abs()))
+        let mut largest = 0.0;
+        for block in self.0.as_flattened() {
+            let of_block = largest_abs(&block.to_cols_array());
+            largest = if of_block > largest { of_block } else { largest };
+        }
+        largest
     }
 
     /// Whether no entry is infinite or NaN.
@@ -123,6 +129,15 @@ impl<const N: usize> Blocks<N> {
 
     fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.0.as_flattened().iter().flat_map(DMat3::to_cols_array)
+    }
+}
+
+impl Blocks<2> {
+    /// A symmetric matrix from its upper blocks; block (1, 0) is the transpose of block (0, 1).
+    #[inline]
+    #[must_use]
+    pub fn from_upper(b00: DMat3, b01: DMat3, b11: DMat3) -> Self {
+        Self([[b00, b01], [b01.transpose(), b11]])
     }
 }
 

@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | small linear algebra | [`Mat3x2`], [`Blocks`], [`Psd`], [`symmetric_eigen`], [`project_numeric`] |
-//! | safe scalars and vectors | [`saturate`], [`hypot`], [`length_and_direction`] |
+//! | safe scalars and vectors | [`saturate`], [`hypot`], [`length_and_direction`], [`rarely`] |
 //! | quantities checked once | [`Positive`], [`UnitDir2`] |
 //! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
@@ -41,6 +41,6 @@ pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
 pub use quantity::{Positive, QuantityError, UnitDir2};
 pub use rest::{Hinge, RestError, RestShape, TriangleMap, hinge_angle};
-pub use scalar::{SATURATION, hypot, length_and_direction, saturate};
+pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};
 pub use symmetric_eigen::{project_numeric, symmetric_eigen};

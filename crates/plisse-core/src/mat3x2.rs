@@ -4,7 +4,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use glam::{DMat2, DVec2, DVec3};
 
-use crate::scalar::{limit_factor, saturate};
+use crate::scalar::{largest_abs, limit_factor, saturate};
 
 /// A 3×2 matrix stored as its two columns.
 ///
@@ -78,11 +78,11 @@ impl Mat3x2 {
         saturate(largest * scaled.norm_squared().sqrt())
     }
 
-    /// The largest absolute entry.
+    /// The largest absolute entry; NaN entries do not count.
     #[inline]
     #[must_use]
     pub fn max_abs(&self) -> f64 {
-        self.c0.abs().max_element().max(self.c1.abs().max_element())
+        largest_abs(&self.to_array())
     }
 
     /// Whether no entry is infinite or NaN.

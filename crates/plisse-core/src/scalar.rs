@@ -17,10 +17,34 @@ pub fn saturate(x: f64) -> f64 {
     x.clamp(-SATURATION, SATURATION)
 }
 
+/// The largest absolute value; NaN does not count.
+///
+/// The comparison is one instruction where `f64::max`, which must look for NaN, is three.
+#[inline]
+pub(crate) fn largest_abs(values: &[f64]) -> f64 {
+    let mut largest = 0.0;
+    for value in values {
+        let size = value.abs();
+        largest = if size > largest { size } else { largest };
+    }
+    largest
+}
+
 /// `factor`, or what is left of it so that `largest · factor` does not exceed [`SATURATION`].
 #[inline]
 pub(crate) fn limit_factor(factor: f64, largest: f64) -> f64 {
     if largest * factor.abs() > SATURATION { (SATURATION / largest).copysign(factor) } else { factor }
+}
+
+/// Calls `body` out of line and tells the compiler that this is rare.
+///
+/// Kernels evaluate extreme states by a second, careful instance of the same code. A slow branch that instead
+/// handed a structure back to the fast path would force it into memory there: measured, that doubled the time of
+/// every Hessian.
+#[cold]
+#[inline(never)]
+pub fn rarely<T>(body: impl FnOnce() -> T) -> T {
+    body()
 }
 
 /// Squares inside this range carry full precision and cannot overflow when a few are added.
@@ -34,35 +58,43 @@ const SAFE_SQUARE: std::ops::Range<f64> = 1e-280..1e280;
 #[must_use]
 pub fn hypot(x: f64, y: f64) -> f64 {
     let square = x * x + y * y;
-    if SAFE_SQUARE.contains(&square) { square.sqrt() } else { x.hypot(y) }
+    if SAFE_SQUARE.contains(&square) { square.sqrt() } else { library_hypot(x, y) }
 }
 
-/// Length and unit direction of a vector; `None` for exactly zero.
+// Out of line, so that the call does not disturb the registers of the fast path.
+#[cold]
+#[inline(never)]
+fn library_hypot(x: f64, y: f64) -> f64 {
+    x.hypot(y)
+}
+
+/// Length and unit direction of a vector; the direction of exactly zero is zero.
 ///
 /// Correct to rounding for every finite input, from subnormal components to `f64::MAX` (where the length itself
 /// saturates at [`SATURATION`]).
 #[inline]
 #[must_use]
-pub fn length_and_direction(y: DVec3) -> Option<(f64, DVec3)> {
+pub fn length_and_direction(y: DVec3) -> (f64, DVec3) {
     let square = y.length_squared();
     if SAFE_SQUARE.contains(&square) {
         let length = square.sqrt();
-        Some((length, y * (1.0 / length)))
+        (length, y * (1.0 / length))
     } else {
         length_and_direction_scaled(y)
     }
 }
 
 #[cold]
-fn length_and_direction_scaled(y: DVec3) -> Option<(f64, DVec3)> {
+#[inline(never)]
+fn length_and_direction_scaled(y: DVec3) -> (f64, DVec3) {
     let largest = y.abs().max_element();
     if largest == 0.0 {
-        return None;
+        return (0.0, DVec3::ZERO);
     }
     // Division, not multiplication by the reciprocal: 1/largest overflows for subnormal numbers.
     let scaled = y / largest;
     let length = scaled.length();
-    Some((saturate(largest * length), scaled / length))
+    (saturate(largest * length), scaled / length)
 }
 
 #[cfg(test)]
@@ -80,15 +112,17 @@ mod tests {
 
     #[test]
     fn zero_has_no_direction() {
-        assert_eq!(length_and_direction(DVec3::ZERO), None);
+        assert_eq!(length_and_direction(DVec3::ZERO), (0.0, DVec3::ZERO));
     }
 
     proptest! {
         #[test]
         fn direction_is_unit_at_every_scale(x in prop::array::uniform3(-1.0..1.0f64), exponent in -320..308i32) {
             let y = DVec3::from(x) * 10f64.powi(exponent);
-            if let Some((length, n)) = length_and_direction(y) {
-                prop_assert!(length > 0.0 && length <= SATURATION);
+            let (length, n) = length_and_direction(y);
+            prop_assert_eq!(length == 0.0, y == DVec3::ZERO);
+            if length > 0.0 {
+                prop_assert!(length <= SATURATION);
                 prop_assert!((n.length() - 1.0).abs() < 1e-15, "{n}");
                 if length < SATURATION {
                     // Subnormal lengths have an absolute grain of 5e-324.

@@ -34,12 +34,16 @@ pub fn i5(f: &Mat3x2, a: UnitDir2) -> f64 {
 }
 
 /// `I6(a, b) = (F a) · (F b)`, the shear between two fibres.
+#[inline]
 #[must_use]
 pub fn i6(f: &Mat3x2, a: UnitDir2, b: UnitDir2) -> f64 {
     let plain = (*f * a.get()).dot(*f * b.get());
-    if plain.is_finite() {
-        return plain;
-    }
+    if plain.is_finite() { plain } else { i6_rescaled(f, a, b) }
+}
+
+#[cold]
+#[inline(never)]
+fn i6_rescaled(f: &Mat3x2, a: UnitDir2, b: UnitDir2) -> f64 {
     let scale = scale(f);
     let f = *f * (1.0 / scale);
     saturate(saturate((f * a.get()).dot(f * b.get()) * scale) * scale)

@@ -22,9 +22,10 @@
 //! nothing is singular for `σ₀ = σ₁`.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Mat3x2, Psd, hypot, length_and_direction, saturate};
+use plisse_core::{Blocks, Mat3x2, Psd, length_and_direction, rarely, saturate};
 
 use crate::eigenpairs::MembraneEigenpairs;
+use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
 
 /// Second derivatives of an isotropic energy, in the frame of the principal stretches.
@@ -64,57 +65,93 @@ pub struct PolarFrame {
     normal: DVec3,
     /// `B = [[b[0], b[1]], [b[1], -b[0]]]`.
     deviator: [f64; 2],
-    stretches: [f64; 2],
+    stretches: Stretches,
+}
+
+/// The principal stretches, with the inverses that laws divide by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretches {
+    /// `σ₀ ≥ σ₁ ≥ 0`.
+    pub values: [f64; 2],
+    /// `1/σ₀` and `1/σ₁`, where `σ₁` is floored at the rounding of `σ₀`: smaller ones are noise, and an exactly
+    /// rank-deficient triangle would otherwise answer 1e300 and poison a factorisation. Saturated for `F = 0`.
+    pub inverses: [f64; 2],
+    /// `1/(σ₀ + σ₁)`, saturated for `F = 0`.
+    pub inverse_sum: f64,
+}
+
+impl Stretches {
+    /// From two numbers in any order, negative ones counting as zero.
+    #[must_use]
+    pub fn new(a: f64, b: f64) -> Self {
+        let (s0, s1) = (a.max(b).max(0.0), a.min(b).max(0.0));
+        let inverse = |x: f64| saturate(1.0 / x);
+        Self {
+            values: [s0, s1],
+            inverses: [inverse(s0), inverse(s1.max(f64::EPSILON * s0))],
+            inverse_sum: inverse(s0 + s1),
+        }
+    }
 }
 
 impl PolarFrame {
     /// Decomposes `F`.
-    #[inline]
     #[must_use]
     pub fn new(f: &Mat3x2) -> Self {
-        // Squares and their products must stay in range.
-        let i2 = f.norm_squared();
-        if (1e-140..1e140).contains(&i2) { Self::regular(f, i2) } else { Self::rescaled(f) }
-    }
-
-    #[cold]
-    fn rescaled(f: &Mat3x2) -> Self {
         let largest = f.max_abs();
         if largest == 0.0 {
-            return Self { rotation: Mat3x2::FLAT, normal: DVec3::Z, deviator: [1.0, 0.0], stretches: [0.0; 2] };
+            let stretches = Stretches::new(0.0, 0.0);
+            return Self { rotation: Mat3x2::FLAT, normal: DVec3::Z, deviator: [1.0, 0.0], stretches };
         }
-        let scaled = Mat3x2::new(f.c0 / largest, f.c1 / largest);
-        let mut frame = Self::regular(&scaled, scaled.norm_squared());
-        frame.stretches = frame.stretches.map(|s| saturate(s * largest));
-        frame
+        // Squares and their products must stay in range.
+        let scale = if (1e-70..1e70).contains(&largest) { 1.0 } else { largest };
+        let scaled = Mat3x2::new(f.c0 / scale, f.c1 / scale);
+        let (normal, jacobian) = normal_by_gram_schmidt(&scaled);
+        let frame = Self::from_normal(&scaled, scaled.norm_squared(), normal, jacobian, 0.0);
+        let [s0, s1] = frame.stretches.values.map(|s| saturate(s * scale));
+        Self { stretches: Stretches::new(s0, s1), ..frame }
     }
 
-    #[inline]
-    fn regular(f: &Mat3x2, i2: f64) -> Self {
+    /// Calls `body` with the frame of `F`: inline where nothing can go wrong, out of line near rank one and at
+    /// extreme scales.
+    #[inline(always)]
+    pub fn with<T>(f: &Mat3x2, body: impl Fn(&Self) -> T) -> T {
+        let i2 = f.norm_squared();
         let cross = f.c0.cross(f.c1);
-        let mut jacobian = cross.length();
+        let jacobian = cross.length();
         // The cross product loses digits as the columns become parallel, in proportion to I2/J.
-        let normal = if jacobian > 0.05 * i2 {
-            cross * (1.0 / jacobian)
+        if jacobian > 0.05 * i2 && (1e-140..1e140).contains(&i2) {
+            let inverse = 1.0 / jacobian;
+            body(&Self::from_normal(f, i2, cross * inverse, jacobian, inverse))
         } else {
-            let (normal, accurate) = normal_by_gram_schmidt(f);
-            jacobian = accurate;
-            normal
-        };
-        let sum = (i2 + 2.0 * jacobian).sqrt();
-        let cofactor = Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0));
-        let rotation = (*f + cofactor) * (1.0 / sum);
+            rarely(|| body(&Self::new(f)))
+        }
+    }
 
+    #[inline(always)]
+    fn from_normal(f: &Mat3x2, i2: f64, normal: DVec3, jacobian: f64, inverse_jacobian: f64) -> Self {
         // FᵀF = (σ₀² + σ₁²)/2 I + (σ₀² - σ₁²)/2 B.
         let (x, y) = (f.c0.length_squared() - f.c1.length_squared(), 2.0 * f.c0.dot(f.c1));
-        let difference_of_squares = hypot(x, y);
-        let deviator = if difference_of_squares > 0.0 {
-            [x / difference_of_squares, y / difference_of_squares]
+        // No careful hypot: a difference of squares that underflows is far below the rounding of I2.
+        let difference_of_squares = (x * x + y * y).sqrt();
+        let deviator = if difference_of_squares > 1e-150 * i2 {
+            let inverse = 1.0 / difference_of_squares;
+            [x * inverse, y * inverse]
         } else {
             [1.0, 0.0]
         };
-        let larger = 0.5 * (sum + difference_of_squares / sum);
-        Self { rotation, normal, deviator, stretches: [larger, jacobian / larger] }
+        let larger = (0.5 * (i2 + difference_of_squares)).sqrt();
+        let inverse_larger = 1.0 / larger;
+        let smaller = jacobian * inverse_larger;
+        let inverse_sum = 1.0 / (larger + smaller);
+        let cofactor = Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0));
+        let rotation = (*f + cofactor) * inverse_sum;
+        let stretches = Stretches {
+            values: [larger, smaller],
+            inverses: [inverse_larger, larger * inverse_jacobian],
+            inverse_sum,
+        };
+        Self { rotation, normal, deviator, stretches }
     }
 
     /// The polar factor `R`, 3×2 with orthonormal columns.
@@ -131,15 +168,15 @@ impl PolarFrame {
         self.normal
     }
 
-    /// The principal stretches, `σ₀ ≥ σ₁ ≥ 0`.
+    /// The principal stretches.
     #[inline]
     #[must_use]
-    pub fn stretches(&self) -> [f64; 2] {
-        self.stretches
+    pub fn stretches(&self) -> &Stretches {
+        &self.stretches
     }
 
     /// The stress `ψ₀ u₀v₀ᵀ + ψ₁ u₁v₁ᵀ` of an energy with the principal stresses `ψ₀, ψ₁`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn stress(&self, principal: [f64; 2]) -> Mat3x2 {
         let (mean, half) = (0.5 * (principal[0] + principal[1]), 0.5 * (principal[0] - principal[1]));
@@ -149,7 +186,7 @@ impl PolarFrame {
     }
 
     /// The Hessian with these moduli, exact or projected. The moduli must be saturated.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn hessian(&self, moduli: &IsotropicModuli, psd: Psd) -> Blocks<2> {
         let stretch = moduli.stretch.project(psd);
@@ -175,28 +212,58 @@ impl PolarFrame {
         let c00_10 = ib * y + mixed;
         let c11_10 = ib * y - mixed;
 
-        // Block (b, b') = Σ C r_a r_a'ᵀ + o n nᵀ. The coefficients of 01 equal those of 10 but for the twist.
+        // Block (b, b') = Σ C r_a r_a'ᵀ + o n nᵀ, with n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ. The coefficients of 01 equal
+        // those of 10 but for the twist.
         let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
-        let n = self.normal;
         let (o_mean, o_half) = (0.5 * (normal[0] + normal[1]), 0.5 * (normal[0] - normal[1]));
-        let h00 = symmetric_sum(
-            r0, r0 * c00_00 + r1 * c00_10,
-            r1, r0 * c00_10 + r1 * c10_10,
-            n, n * (o_mean + o_half * x),
+        let (o00, o11, o01) = (o_mean + o_half * x, o_mean - o_half * x, o_half * y);
+        let block00 = symmetric_outer(
+            r0,
+            r0 * (c00_00 - o00) + r1 * c00_10,
+            r1,
+            r0 * c00_10 + r1 * (c10_10 - o00),
+            o00,
         );
-        let h11 = symmetric_sum(
-            r0, r0 * c10_10 + r1 * c11_10,
-            r1, r0 * c11_10 + r1 * c11_11,
-            n, n * (o_mean - o_half * x),
+        let block11 = symmetric_outer(
+            r0,
+            r0 * (c10_10 - o11) + r1 * c11_10,
+            r1,
+            r0 * c11_10 + r1 * (c11_11 - o11),
+            o11,
         );
         // Rows 00, 10 against columns 01, 11.
-        let (p, q, o) = (r0 * c00_10 + r1 * c00_11, r0 * c10_01 + r1 * c11_10, n * (o_half * y));
-        let h01 = glam::DMat3::from_cols(
-            r0 * p.x + r1 * q.x + n * o.x,
-            r0 * p.y + r1 * q.y + n * o.y,
-            r0 * p.z + r1 * q.z + n * o.z,
+        let block01 = outer_sum(
+            r0,
+            r0 * (c00_10 - o01) + r1 * c00_11,
+            r1,
+            r0 * c10_01 + r1 * (c11_10 - o01),
+            o01,
         );
-        Blocks([[h00, h01], [h01.transpose(), h11]])
+        Blocks::from_upper(block00, block01, block11)
+    }
+
+    /// The Hessian of an energy that is quadratic in the Biot strain, `μ ‖S - I‖² + λ/2 tr²(S - I)`: its stretch
+    /// block is `[[shear + pressure, pressure], [pressure, shear + pressure]]` and its flip modulus `shear`.
+    ///
+    /// The same as [`Self::hessian`] with those moduli, in two thirds of the time. `shear > 0` and
+    /// `shear + 2 pressure > 0` are required: then only twist and normal modes can be negative.
+    #[inline(always)]
+    #[must_use]
+    pub fn biot_hessian(&self, shear: f64, pressure: f64, twist: f64, normal: [f64; 2], psd: Psd) -> Blocks<2> {
+        // On (I, B, E, BE): shear + 2 pressure, shear, twist, shear. That is shear on the whole plane, plus
+        // pressure R Rᵀ, plus (twist - shear)/2 (R E)(R E)ᵀ; and n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ as in `hessian`.
+        let half = 0.5 * (psd.apply(twist) - shear);
+        let normal = normal.map(|value| psd.apply(value));
+        let (o_mean, o_half) = (0.5 * (normal[0] + normal[1]), 0.5 * (normal[0] - normal[1]));
+        let [x, y] = self.deviator;
+        let (o00, o11, o01) = (o_mean + o_half * x, o_mean - o_half * x, o_half * y);
+        let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
+        let (along, across) = (shear + pressure, shear + half);
+        Blocks::from_upper(
+            symmetric_outer(r0, r0 * (along - o00), r1, r1 * (across - o00), o00),
+            outer_sum(r0, r1 * pressure - r0 * o01, r1, r0 * -half - r1 * o01, o01),
+            symmetric_outer(r0, r0 * (across - o11), r1, r1 * (along - o11), o11),
+        )
     }
 
     /// The six eigenpairs with these moduli: two stretches, twist, flip, two normal modes.
@@ -224,36 +291,21 @@ impl PolarFrame {
     }
 }
 
-/// The normal and the Jacobian for columns that are nearly or exactly parallel, orthogonal to rounding.
-#[cold]
+/// The normal and the Jacobian, orthogonal to rounding even for columns that are nearly or exactly parallel.
 fn normal_by_gram_schmidt(f: &Mat3x2) -> (DVec3, f64) {
     let swapped = f.c1.length_squared() > f.c0.length_squared();
     let (p, q) = if swapped { (f.c1, f.c0) } else { (f.c0, f.c1) };
-    let (length, u) = length_and_direction(p).unwrap_or((0.0, DVec3::X));
+    let (length, u) = length_and_direction(p);
     let w = q - u * u.dot(q);
     // Once more: the first subtraction leaves a component along u of the size of its rounding.
     let w = w - u * u.dot(w);
     // If w is nothing but rounding it may still lie along u: then the columns are parallel to working precision.
-    let split = length_and_direction(w).and_then(|(height, v)| {
-        let v = v - u * u.dot(v);
-        (v.length_squared() > 0.5).then(|| (height, v.normalize()))
-    });
-    let (height, v) = split.unwrap_or_else(|| (0.0, u.any_orthonormal_vector()));
+    let (height, v) = length_and_direction(w);
+    let v = v - u * u.dot(v);
+    let (height, v) =
+        if v.length_squared() > 0.5 { (height, v.normalize()) } else { (0.0, u.any_orthonormal_vector()) };
     let normal = u.cross(v);
     (if swapped { -normal } else { normal }, length * height)
-}
-
-/// `Σ left rightᵀ` over three pairs, for sums that are symmetric: only one triangle is computed.
-#[inline]
-#[rustfmt::skip]
-fn symmetric_sum(a: DVec3, ra: DVec3, b: DVec3, rb: DVec3, c: DVec3, rc: DVec3) -> glam::DMat3 {
-    let xx = a.x * ra.x + b.x * rb.x + c.x * rc.x;
-    let yx = a.y * ra.x + b.y * rb.x + c.y * rc.x;
-    let zx = a.z * ra.x + b.z * rb.x + c.z * rc.x;
-    let yy = a.y * ra.y + b.y * rb.y + c.y * rc.y;
-    let zy = a.z * ra.y + b.z * rb.y + c.z * rc.y;
-    let zz = a.z * ra.z + b.z * rb.z + c.z * rc.z;
-    glam::DMat3::from_cols_array(&[xx, yx, zx, yx, yy, zy, zx, zy, zz])
 }
 
 #[cfg(test)]
@@ -278,6 +330,8 @@ mod tests {
         fn polar_decomposition(f in any_finite_f()) {
             let f = Mat3x2::from_array(f).saturated();
             let frame = PolarFrame::new(&f);
+            let inline = PolarFrame::with(&f, |frame| *frame);
+            assert_close("inline", &inline.rotation().to_array(), &frame.rotation().to_array(), 1e-14, 1.0);
             let r = frame.rotation();
             let n = frame.normal();
             let gram = [r.c0.length_squared() - 1.0, r.c1.length_squared() - 1.0, r.c0.dot(r.c1), r.c0.dot(n), r.c1.dot(n), n.length_squared() - 1.0];
@@ -285,11 +339,14 @@ mod tests {
             // F = σ₀ u₀v₀ᵀ + σ₁ u₁v₁ᵀ, which is the stress of ψ = ½ ‖F‖².
             // Beyond a tenth of the saturation the stretches themselves may saturate.
             if f.max_abs() < 1e299 {
-                let back = frame.stress(frame.stretches());
+                let back = frame.stress(frame.stretches().values);
                 assert_close("F", &back.to_array(), &f.to_array(), 4e-15, f64::MIN_POSITIVE);
             }
-            prop_assert!(frame.stretches()[0] >= frame.stretches()[1] * (1.0 - 1e-15));
-            prop_assert!(frame.stretches()[1] >= 0.0);
+            let [s0, s1] = frame.stretches().values;
+            prop_assert!(s0 >= s1 * (1.0 - 1e-15) && s1 >= 0.0);
+            // The inline frame has its inverses from other operations.
+            let (a, b) = (inline.stretches().inverses, frame.stretches().inverses);
+            assert_close("inverses", &[a[0] * s0, a[1] * s1], &[b[0] * s0, b[1] * s1], 1e-13, 1.0);
         }
 
         #[test]
@@ -307,7 +364,11 @@ mod tests {
                 }
             }
             let exact = frame.hessian(&moduli, Psd::Exact).to_matrix::<6>();
+            let (shear, pressure) = (m[0].abs() + 0.1, 0.2 * m[1].abs());
+            let biot = IsotropicModuli { stretch: Sym2::new(shear + pressure, pressure, shear + pressure), flip: shear, ..moduli };
             for psd in Psd::ALL {
+                let (fast, general) = (frame.biot_hessian(shear, pressure, m[3], [m[5], m[6]], psd), frame.hessian(&biot, psd));
+                assert_close("biot", fast.to_matrix::<6>().as_flattened(), general.to_matrix::<6>().as_flattened(), 1e-14, 1.0);
                 let found = frame.hessian(&moduli, psd).to_matrix::<6>();
                 let oracle = project_numeric(&exact, psd);
                 assert_close("oracle", found.as_flattened(), oracle.as_flattened(), 2e-14, 1.0);

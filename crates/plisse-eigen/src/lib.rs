@@ -5,7 +5,7 @@
 //!
 //! | kernel | for energies of the form | page of the book |
 //! |---|---|---|
-//! | [`radial_hessian`] | ψ(‖Fa‖) | stretch |
+//! | [`FibreImage`], [`radial_hessian`] | ψ(‖Fa‖) | stretch |
 //! | [`ShearBasis`] | φ((Fa)·(Fb)) | shear |
 //! | [`PolarFrame`] | ψ(σ₀, σ₁), isotropic | isotropic membranes |
 //! | [`Sym2`] | the 2×2 block that is left in each of them | kernels |
@@ -25,14 +25,17 @@
 //! ```
 
 mod eigenpairs;
+mod fibre_image;
 pub mod invariants;
 mod isotropic;
+mod outer;
 mod radial;
 mod shear;
 mod sym2;
 
 pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
-pub use isotropic::{IsotropicModuli, PolarFrame};
+pub use fibre_image::FibreImage;
+pub use isotropic::{IsotropicModuli, PolarFrame, Stretches};
 pub use radial::radial_hessian;
 pub use shear::ShearBasis;
 pub use sym2::Sym2;

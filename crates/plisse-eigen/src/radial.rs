@@ -7,14 +7,15 @@ use glam::{DMat3, DVec3};
 /// The Hessian of `ψ(|y|)` by `y` has `n = y/|y|`, `along = ψ''` and `across = ψ'/|y|` (Kim20, equations 23 to
 /// 26, for any law); its projection is the same with both numbers projected. For `y = F a` with a unit `a` the
 /// Hessian by `vec(F)` is `a aᵀ ⊗` this, with the same eigenvalues and three zeros.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn radial_hessian(n: DVec3, along: f64, across: f64) -> DMat3 {
     let d = n * (along - across);
+    let (yx, zx, zy) = (d.y * n.x, d.z * n.x, d.z * n.y);
     DMat3::from_cols(
-        DVec3::new(d.x * n.x + across, d.y * n.x, d.z * n.x),
-        DVec3::new(d.x * n.y, d.y * n.y + across, d.z * n.y),
-        DVec3::new(d.x * n.z, d.y * n.z, d.z * n.z + across),
+        DVec3::new(d.x * n.x + across, yx, zx),
+        DVec3::new(yx, d.y * n.y + across, zy),
+        DVec3::new(zx, zy, d.z * n.z + across),
     )
 }
 

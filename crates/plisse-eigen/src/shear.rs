@@ -19,11 +19,12 @@
 //! This replaces Kim20, equations 34 to 41 and 45 to 52 (several of which are misprinted) and needs no case for
 //! `I6 = 0`, `F = 0`, parallel columns or `a = ±b`.
 
-use glam::{DMat3, DVec2, DVec3};
-use plisse_core::{Blocks, Mat3x2, Psd, UnitDir2, length_and_direction, saturate};
+use glam::{DVec2, DVec3};
+use plisse_core::{Blocks, Mat3x2, Psd, UnitDir2, hypot, rarely, saturate};
 
 use crate::eigenpairs::MembraneEigenpairs;
-use crate::radial::radial_hessian;
+use crate::fibre_image::FibreImage;
+use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
 
 /// The eigenbasis of `a bᵀ + b aᵀ`, computed once per pair of directions.
@@ -33,12 +34,6 @@ pub struct ShearBasis {
     minus: DVec2,
     d_plus: f64,
     d_minus: f64,
-}
-
-/// Length and direction; any direction will do for a zero vector, because its length multiplies it.
-#[inline]
-fn split(y: DVec3) -> (f64, DVec3) {
-    length_and_direction(y).unwrap_or((0.0, DVec3::X))
 }
 
 impl ShearBasis {
@@ -58,56 +53,74 @@ impl ShearBasis {
         Self { plus, minus, d_plus: eigenvalue(plus), d_minus: eigenvalue(minus) }
     }
 
-    #[inline]
-    fn images(&self, f: &Mat3x2) -> (DVec3, DVec3) {
-        (*f * (self.plus * self.d_plus), *f * (self.minus * self.d_minus))
+    /// The vectors whose images are `y+` and `y-`.
+    #[inline(always)]
+    fn preimages(&self) -> [DVec2; 2] {
+        [self.plus * self.d_plus, self.minus * self.d_minus]
     }
 
     /// `F (a bᵀ + b aᵀ)`: the derivative of `I6(a, b)` by `F`.
     #[inline]
     #[must_use]
     pub fn gradient(&self, f: &Mat3x2) -> Mat3x2 {
-        let (y_plus, y_minus) = self.images(f);
+        let [y_plus, y_minus] = self.preimages().map(|a| *f * a);
         Mat3x2::outer(y_plus, self.plus) + Mat3x2::outer(y_minus, self.minus)
     }
 
-    /// The 2×2 block of the module's derivation.
-    #[inline]
-    fn block(&self, k: f64, m: f64, s_plus: f64, s_minus: f64) -> Sym2 {
-        let (p, q) = (saturate(m * s_plus), saturate(m * s_minus));
-        Sym2::new(
-            k * self.d_plus + saturate(p * s_plus),
-            saturate(p * s_minus),
-            k * self.d_minus + saturate(q * s_minus),
-        )
+    /// The 2×2 block of the module's derivation, and half the distance of its eigenvalues.
+    #[inline(always)]
+    fn block(&self, k: f64, m: f64, y_plus: &FibreImage, y_minus: &FibreImage) -> (Sym2, f64) {
+        let (p, q) = (saturate(m * y_plus.square), saturate(m * y_minus.square));
+        let mixed = saturate(saturate(m * y_plus.length) * y_minus.length);
+        let (a, c) = (k * self.d_plus + p, k * self.d_minus + q);
+        // From the squares, because they are known before their roots: this chain is the longest of the kernel.
+        let half = 0.5 * (a - c);
+        let square = half * half + p * q;
+        let radius = if (1e-280..1e280).contains(&square) { square.sqrt() } else { hypot(half, mixed) };
+        (Sym2::new(a, mixed, c), radius)
     }
 
     /// The Hessian of `φ(I6)` for `k = φ'` and `m = φ'' ≥ 0`, exact or projected. `k` and `m` must be saturated.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn hessian(&self, f: &Mat3x2, k: f64, m: f64, psd: Psd) -> Blocks<2> {
-        let (y_plus, y_minus) = self.images(f);
-        let ((s_plus, n_plus), (s_minus, n_minus)) = (split(y_plus), split(y_minus));
-        let block = self.block(k, m, s_plus, s_minus).project(psd);
-        let x = radial_hessian(n_plus, block.a, psd.apply(k * self.d_plus));
-        let y = radial_hessian(n_minus, block.c, psd.apply(k * self.d_minus));
-        let z = outer(n_plus * block.b, n_minus);
-        let zt = z.transpose();
+        // Written out, not `with_pair`: its closure would be called in two places and not be inlined.
+        match FibreImage::pair_if_regular(f, self.preimages()) {
+            Some(images) => self.assemble(images, k, m, psd),
+            None => rarely(|| self.assemble(self.preimages().map(|a| FibreImage::new(f, a)), k, m, psd)),
+        }
+    }
+
+    #[inline(always)]
+    fn assemble(&self, [y_plus, y_minus]: [FibreImage; 2], k: f64, m: f64, psd: Psd) -> Blocks<2> {
+        // The direction of a zero vector is zero; its length multiplies it.
+        let (n_plus, n_minus) = (y_plus.direction, y_minus.direction);
+        let (block, radius) = self.block(k, m, &y_plus, &y_minus);
+        let block = block.project_with_radius(radius, psd);
+        let (base_plus, base_minus) = (psd.apply(k * self.d_plus), psd.apply(k * self.d_minus));
+
+        // (base+ e+e+ᵀ + base- e-e-ᵀ) ⊗ I  plus  a matrix of rank two on g± = e± ⊗ n±.
         let (p, q) = (self.plus, self.minus);
-        // Block (i, j) of  e+e+ᵀ ⊗ x + e-e-ᵀ ⊗ y + e+e-ᵀ ⊗ z + e-e+ᵀ ⊗ zᵀ.
-        let zs = z + zt;
-        let h00 = x * (p.x * p.x) + y * (q.x * q.x) + zs * (p.x * q.x);
-        let h11 = x * (p.y * p.y) + y * (q.y * q.y) + zs * (p.y * q.y);
-        let h01 = x * (p.x * p.y) + y * (q.x * q.y) + z * (p.x * q.y) + zt * (q.x * p.y);
-        Blocks([[h00, h01], [h01.transpose(), h11]])
+        let (g, h) = ([n_plus * p.x, n_plus * p.y], [n_minus * q.x, n_minus * q.y]);
+        let (a, c) = (block.a - base_plus, block.c - base_minus);
+        let u = [g[0] * a + h[0] * block.b, g[1] * a + h[1] * block.b];
+        let v = [g[0] * block.b + h[0] * c, g[1] * block.b + h[1] * c];
+        let diagonal = |i: usize, j: usize| base_plus * p[i] * p[j] + base_minus * q[i] * q[j];
+        Blocks::from_upper(
+            symmetric_outer(g[0], u[0], h[0], v[0], diagonal(0, 0)),
+            outer_sum(g[0], u[1], h[0], v[1], diagonal(0, 1)),
+            symmetric_outer(g[1], u[1], h[1], v[1], diagonal(1, 1)),
+        )
     }
 
     /// The six eigenpairs of the Hessian of `φ(I6)` for `k = φ'` and `m = φ''`.
     #[must_use]
     pub fn eigenpairs(&self, f: &Mat3x2, k: f64, m: f64) -> MembraneEigenpairs {
-        let (y_plus, y_minus) = self.images(f);
-        let ((s_plus, n_plus), (s_minus, n_minus)) = (split(y_plus), split(y_minus));
-        let ([high, low], [c, s]) = self.block(k, m, s_plus, s_minus).eigen();
+        let [y_plus, y_minus] = self.preimages().map(|a| FibreImage::new(f, a));
+        // Any direction completes the basis where the image is zero.
+        let unit = |y: &FibreImage| if y.length == 0.0 { DVec3::X } else { y.direction };
+        let (n_plus, n_minus) = (unit(&y_plus), unit(&y_minus));
+        let ([high, low], [c, s]) = self.block(k, m, &y_plus, &y_minus).0.eigen();
         let (e_plus, e_minus) = (Mat3x2::outer(n_plus, self.plus), Mat3x2::outer(n_minus, self.minus));
         let (t0, t1) = n_plus.any_orthonormal_pair();
         let (t2, t3) = n_minus.any_orthonormal_pair();
@@ -125,11 +138,6 @@ impl ShearBasis {
             modes: modes.map(|q| [q.c0, q.c1]),
         }
     }
-}
-
-#[inline]
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 #[cfg(test)]

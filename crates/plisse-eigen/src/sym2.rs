@@ -22,7 +22,7 @@ impl Sym2 {
     }
 
     /// Half the trace, half the difference of the diagonal, and half the distance of the eigenvalues.
-    #[inline]
+    #[inline(always)]
     fn parts(&self) -> (f64, f64, f64) {
         let (mean, half) = (0.5 * (self.a + self.c), 0.5 * (self.a - self.c));
         (mean, half, hypot(half, self.b))
@@ -32,32 +32,33 @@ impl Sym2 {
     ///
     /// With `λ± = m ± r`: unchanged if `λ- ≥ 0`, zero if `λ+ ≤ 0`, else `λ+ (M - λ- I)/(λ+ - λ-)`, which is
     /// continuous across both boundaries. `|M| = 2 P(M) - M`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn project(&self, psd: Psd) -> Self {
-        match psd {
-            Psd::Exact => *self,
-            Psd::Clamp => self.clamp(),
-            Psd::Abs => {
-                let p = self.clamp();
-                Self { a: 2.0 * p.a - self.a, b: 2.0 * p.b - self.b, c: 2.0 * p.c - self.c }
-            }
-        }
+        if psd == Psd::Exact { *self } else { self.project_with_radius(self.parts().2, psd) }
     }
 
-    #[inline]
-    fn clamp(&self) -> Self {
-        let (mean, half, r) = self.parts();
-        let (low, high) = (mean - r, mean + r);
-        if low >= 0.0 {
+    /// [`Self::project`] with half the distance of the eigenvalues at hand.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn project_with_radius(&self, r: f64, psd: Psd) -> Self {
+        if psd == Psd::Exact {
             return *self;
         }
-        if high <= 0.0 {
-            return Self::new(0.0, 0.0, 0.0);
-        }
-        // r > 0 here: with r = 0 one of the returns above was taken.
-        let k = high / (2.0 * r);
-        Self { a: k * (r + half), b: k * self.b, c: k * (r - half) }
+        // The projection is s M + t I in every case, which keeps the branches down to two numbers.
+        let mean = 0.5 * (self.a + self.c);
+        let (low, high) = (mean - r, mean + r);
+        let (s, t) = if low >= 0.0 {
+            (1.0, 0.0)
+        } else if high <= 0.0 {
+            (0.0, 0.0)
+        } else {
+            // r > 0 here: with r = 0 one of the cases above was taken.
+            let s = high / (2.0 * r);
+            (s, -s * low)
+        };
+        let (s, t) = if psd == Psd::Abs { (2.0 * s - 1.0, 2.0 * t) } else { (s, t) };
+        Self { a: s * self.a + t, b: s * self.b, c: s * self.c + t }
     }
 
     /// Eigenvalues, the larger one first, and the unit eigenvector `(x, y)` of the larger one; that of the

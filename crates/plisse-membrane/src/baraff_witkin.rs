@@ -2,13 +2,13 @@
 
 use plisse_core::{Positive, UnitDir2};
 
-use crate::energy::{MembraneEnergy, Scaled, Sum};
+use crate::energy::Sum;
 use crate::fibre::{Fibre, Stretch};
 use crate::law::Quadratic;
 use crate::shear::Shear;
 
 /// Baraff-Witkin cloth (Kim20, section 3.4): stretch plus shear.
-pub type BaraffWitkin = Sum<Stretch, Scaled<Shear>>;
+pub type BaraffWitkin = Sum<Stretch, Shear>;
 
 impl BaraffWitkin {
     /// From the moduli of a fabric, in N/m, with warp and weft along the material axes.
@@ -32,6 +32,6 @@ impl BaraffWitkin {
         let half = |k: Positive| Positive::new(0.5 * k.get()).unwrap_or(k);
         let fibre = |direction, k| Fibre::new(direction, Positive::ONE, Quadratic).with_stiffness(half(k));
         let stretch = Stretch::from_fibres(fibre(UnitDir2::U, warp), fibre(UnitDir2::V, weft));
-        Sum(stretch, Shear::warp_weft().scaled(half(shear)))
+        Sum(stretch, Shear::warp_weft().with_stiffness(half(shear)))
     }
 }

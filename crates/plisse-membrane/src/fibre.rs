@@ -8,10 +8,9 @@
 //! H = a aᵀ ⊗ [ ψ'' n nᵀ + (ψ'/s) (I - n nᵀ) ]
 //! ```
 
-use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, length_and_direction, project_numeric, saturate};
-use plisse_eigen::{Eigenpairs, MembraneEigenpairs, radial_hessian};
-
 use glam::{DMat3, DVec2, DVec3};
+use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, project_numeric, saturate};
+use plisse_eigen::{Eigenpairs, FibreImage, MembraneEigenpairs, radial_hessian};
 
 use crate::energy::{Eigenanalysis, Evaluation, MembraneEnergy};
 use crate::law::{FibreLaw, Green, Quadratic, Quartic};
@@ -27,15 +26,6 @@ pub struct Fibre<L> {
     rest: f64,
     stiffness: f64,
     law: L,
-}
-
-/// What the law says at one stretch.
-struct FibreState {
-    energy: f64,
-    tension: f64,
-    n: DVec3,
-    along: f64,
-    across: f64,
 }
 
 impl<L: FibreLaw> Fibre<L> {
@@ -60,84 +50,50 @@ impl<L: FibreLaw> Fibre<L> {
         self.direction
     }
 
-    /// Stretch and direction of the deformed fibre.
-    #[inline]
-    fn image(&self, f: &Mat3x2) -> (f64, Option<DVec3>) {
-        let y = *f * self.direction.get();
-        match length_and_direction(y) {
-            Some((s, n)) if s.is_finite() && n.is_finite() => (s, Some(n)),
-            None => (0.0, None),
-            Some(_) => self.image_saturated(f),
-        }
-    }
-
-    /// Beyond the largest numbers `F a` itself overflows: a shortened `F` has the same direction.
-    #[cold]
-    fn image_saturated(&self, f: &Mat3x2) -> (f64, Option<DVec3>) {
-        let shorter = f.saturated();
-        match length_and_direction(shorter * self.direction.get()) {
-            Some((s, n)) => (s, Some(n)),
-            None => (0.0, None),
-        }
-    }
-
     #[inline]
     fn scale(&self, value: f64) -> f64 {
         saturate(saturate(value) * self.stiffness)
     }
 
-    #[inline]
-    fn state(&self, f: &Mat3x2) -> FibreState {
-        let b = self.rest;
-        match self.image(f) {
-            (s, Some(n)) => FibreState {
-                energy: self.scale(self.law.energy(s, b)),
-                tension: self.scale(self.law.tension(s, b)),
-                n,
-                along: self.scale(self.law.along(s, b)),
-                across: self.scale(self.law.across(s, b)),
-            },
-            (s, None) => {
-                let stiffness = self.scale(self.law.collapsed(b));
-                let energy = self.scale(self.law.energy(s, b));
-                FibreState { energy, tension: 0.0, n: DVec3::X, along: stiffness, across: stiffness }
-            }
+    #[inline(always)]
+    fn energy_at(&self, image: &FibreImage) -> f64 {
+        self.scale(self.law.energy(image.length, self.rest))
+    }
+
+    /// A collapsed fibre has the direction zero, hence no stress.
+    #[inline(always)]
+    fn stress_at(&self, image: &FibreImage) -> Mat3x2 {
+        let tension = self.scale(self.law.tension(image.length, self.rest));
+        Mat3x2::outer(image.direction * tension, self.direction.get())
+    }
+
+    /// Stiffness along and across the fibre.
+    #[inline(always)]
+    fn moduli_at(&self, image: &FibreImage) -> [f64; 2] {
+        let (s, b) = (image.length, self.rest);
+        if s == 0.0 {
+            [self.scale(self.law.collapsed(b)); 2]
+        } else {
+            [self.scale(self.law.along(s, b)), self.scale(self.law.across(s, image.inverse, b))]
         }
     }
 
-    #[inline]
-    fn value(&self, f: &Mat3x2) -> f64 {
-        self.scale(self.law.energy(self.image(f).0, self.rest))
-    }
-
-    #[inline]
-    fn stress(&self, f: &Mat3x2) -> Mat3x2 {
-        match self.image(f) {
-            (s, Some(n)) => {
-                Mat3x2::outer(n * self.scale(self.law.tension(s, self.rest)), self.direction.get())
-            }
-            (_, None) => Mat3x2::ZERO,
-        }
-    }
-
-    #[inline]
-    fn block(&self, f: &Mat3x2, psd: Psd) -> DMat3 {
-        self.state(f).block(psd)
-    }
-}
-
-impl FibreState {
     /// The 3×3 Hessian by `F a`.
-    #[inline]
-    fn block(&self, psd: Psd) -> DMat3 {
-        radial_hessian(self.n, psd.apply(self.along), psd.apply(self.across))
+    #[inline(always)]
+    fn block_at(&self, image: &FibreImage, psd: Psd) -> DMat3 {
+        let [along, across] = self.moduli_at(image).map(|value| psd.apply(value));
+        radial_hessian(image.direction, along, across)
     }
 
     /// Three modes along `a`, with their eigenvalues.
-    fn modes(&self, a: DVec2) -> [(f64, [DVec3; 2]); 3] {
-        let (t, u) = self.n.any_orthonormal_pair();
+    fn modes(&self, f: &Mat3x2) -> [(f64, [DVec3; 2]); 3] {
+        let a = self.direction.get();
+        let image = FibreImage::new(f, a);
+        let [along, across] = self.moduli_at(&image);
+        let n = if image.length == 0.0 { DVec3::X } else { image.direction };
+        let (t, u) = n.any_orthonormal_pair();
         let mode = |v: DVec3| [v * a.x, v * a.y];
-        [(self.along, mode(self.n)), (self.across, mode(t)), (self.across, mode(u))]
+        [(along, mode(n)), (across, mode(t)), (across, mode(u))]
     }
 }
 
@@ -149,42 +105,49 @@ fn lift(x: DMat3, a: DVec2) -> Blocks<2> {
 }
 
 /// `a aᵀ ⊗ x + b bᵀ ⊗ y`.
-#[inline]
-fn lift_pair(x: DMat3, a: DVec2, y: DMat3, b: DVec2) -> Blocks<2> {
+#[inline(always)]
+fn lift_pair([x, y]: [DMat3; 2], [a, b]: [DVec2; 2]) -> Blocks<2> {
     let mixed = x * (a.x * a.y) + y * (b.x * b.y);
     Blocks([[x * (a.x * a.x) + y * (b.x * b.x), mixed], [mixed, x * (a.y * a.y) + y * (b.y * b.y)]])
+}
+
+impl<L: FibreLaw> Fibre<L> {
+    #[inline(always)]
+    fn with_image<T>(&self, f: &Mat3x2, body: impl Fn(&FibreImage) -> T) -> T {
+        let a = self.direction.get();
+        FibreImage::with_pair(f, [a, a], |[image, _]| body(&image))
+    }
 }
 
 impl<L: FibreLaw> MembraneEnergy for Fibre<L> {
     #[inline]
     fn energy(&self, f: &Mat3x2) -> f64 {
-        self.value(f)
+        self.with_image(f, |image| self.energy_at(image))
     }
     #[inline]
     fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
-        self.stress(f)
+        self.with_image(f, |image| self.stress_at(image))
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        lift(self.block(f, psd), self.direction.get())
+        self.with_image(f, |image| lift(self.block_at(image, psd), self.direction.get()))
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        let (state, a) = (self.state(f), self.direction.get());
-        Evaluation {
-            energy: state.energy,
-            pk1: Mat3x2::outer(state.n * state.tension, a),
-            hessian: lift(state.block(psd), a),
-        }
+        self.with_image(f, |image| Evaluation {
+            energy: self.energy_at(image),
+            pk1: self.stress_at(image),
+            hessian: lift(self.block_at(image, psd), self.direction.get()),
+        })
     }
 }
 
 impl<L: FibreLaw> Eigenanalysis for Fibre<L> {
     /// The three modes along the fibre, then three zeros.
     fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
-        let a = self.direction.get();
-        let zero = |v: DVec3| (0.0, [v * a.perp().x, v * a.perp().y]);
-        let [p, q, r] = self.state(f).modes(a);
+        let across = self.direction.perp().get();
+        let zero = |v: DVec3| (0.0, [v * across.x, v * across.y]);
+        let [p, q, r] = self.modes(f);
         collect([p, q, r, zero(DVec3::X), zero(DVec3::Y), zero(DVec3::Z)])
     }
 }
@@ -203,7 +166,18 @@ fn collect(pairs: [(f64, [DVec3; 2]); 6]) -> MembraneEigenpairs {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FibrePair<L> {
     fibres: [Fibre<L>; 2],
-    orthogonal: bool,
+    layout: Layout,
+}
+
+/// How the two directions lie to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Layout {
+    /// Along the material axes: the Hessian is block-diagonal. By far the most common, and twice as fast.
+    Axes,
+    /// Orthogonal: the terms do not interact.
+    Orthogonal,
+    /// Anything else.
+    Oblique,
 }
 
 /// Baraff-Witkin stretch, `(‖Fa‖ - bu)² + (‖Fb‖ - bv)²` (Kim20, equation 13).
@@ -217,9 +191,15 @@ impl<L: FibreLaw> FibrePair<L> {
     /// Two fibres, each with its own direction, rest stretch, stiffness and law.
     #[must_use]
     pub fn from_fibres(warp: Fibre<L>, weft: Fibre<L>) -> Self {
-        // Below this the coupling is smaller than the rounding of directions that came from a file.
-        let orthogonal = warp.direction.dot(weft.direction).abs() <= 1e-12;
-        Self { fibres: [warp, weft], orthogonal }
+        let layout = if warp.direction == UnitDir2::U && weft.direction == UnitDir2::V {
+            Layout::Axes
+        } else if warp.direction.dot(weft.direction).abs() <= 1e-12 {
+            // The coupling is smaller than the rounding of directions that came from a file.
+            Layout::Orthogonal
+        } else {
+            Layout::Oblique
+        };
+        Self { fibres: [warp, weft], layout }
     }
 
     /// The two fibres.
@@ -233,15 +213,27 @@ impl<L: FibreLaw> FibrePair<L> {
         [self.fibres[0].direction.get(), self.fibres[1].direction.get()]
     }
 
-    #[inline]
-    fn assemble(&self, x: &FibreState, y: &FibreState, psd: Psd) -> Blocks<2> {
-        let [a, b] = self.directions();
-        if self.orthogonal || psd == Psd::Exact {
-            lift_pair(x.block(psd), a, y.block(psd), b)
-        } else {
-            let exact = lift_pair(x.block(Psd::Exact), a, y.block(Psd::Exact), b);
-            Blocks::from_matrix(&project_numeric(&exact.to_matrix::<6>(), psd))
+    #[inline(always)]
+    fn blocks_at(&self, images: &[FibreImage; 2], psd: Psd) -> [DMat3; 2] {
+        [self.fibres[0].block_at(&images[0], psd), self.fibres[1].block_at(&images[1], psd)]
+    }
+
+    #[inline(always)]
+    fn hessian_at(&self, images: &[FibreImage; 2], psd: Psd) -> Blocks<2> {
+        match self.layout {
+            Layout::Axes => {
+                let [x, y] = self.blocks_at(images, psd);
+                Blocks([[x, DMat3::ZERO], [DMat3::ZERO, y]])
+            }
+            Layout::Orthogonal => lift_pair(self.blocks_at(images, psd), self.directions()),
+            Layout::Oblique => self.hessian_of_oblique(images, psd),
         }
+    }
+
+    #[inline(never)]
+    fn hessian_of_oblique(&self, images: &[FibreImage; 2], psd: Psd) -> Blocks<2> {
+        let exact = lift_pair(self.blocks_at(images, Psd::Exact), self.directions());
+        Blocks::from_matrix(&project_numeric(&exact.to_matrix::<6>(), psd))
     }
 }
 
@@ -263,37 +255,40 @@ impl<L: FibreLaw + Default> FibrePair<L> {
 impl<L: FibreLaw> MembraneEnergy for FibrePair<L> {
     #[inline]
     fn energy(&self, f: &Mat3x2) -> f64 {
-        self.fibres[0].value(f) + self.fibres[1].value(f)
+        let [a, b] = &self.fibres;
+        FibreImage::with_pair(f, self.directions(), |[x, y]| a.energy_at(&x) + b.energy_at(&y))
     }
     #[inline]
     fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
-        self.fibres[0].stress(f) + self.fibres[1].stress(f)
+        let [a, b] = &self.fibres;
+        FibreImage::with_pair(f, self.directions(), |[x, y]| a.stress_at(&x) + b.stress_at(&y))
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        self.assemble(&self.fibres[0].state(f), &self.fibres[1].state(f), psd)
+        psd.specialize(|psd| {
+            FibreImage::with_pair(f, self.directions(), |images| self.hessian_at(&images, psd))
+        })
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        let (x, y) = (self.fibres[0].state(f), self.fibres[1].state(f));
-        let [a, b] = self.directions();
-        Evaluation {
-            energy: x.energy + y.energy,
-            pk1: Mat3x2::outer(x.n * x.tension, a) + Mat3x2::outer(y.n * y.tension, b),
-            hessian: self.assemble(&x, &y, psd),
-        }
+        let [a, b] = &self.fibres;
+        psd.specialize(|psd| {
+            FibreImage::with_pair(f, self.directions(), |images| Evaluation {
+                energy: a.energy_at(&images[0]) + b.energy_at(&images[1]),
+                pk1: a.stress_at(&images[0]) + b.stress_at(&images[1]),
+                hessian: self.hessian_at(&images, psd),
+            })
+        })
     }
 }
 
 impl<L: FibreLaw> Eigenanalysis for FibrePair<L> {
     /// Closed-form for orthogonal directions, numeric otherwise.
     fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
-        if !self.orthogonal {
+        if self.layout == Layout::Oblique {
             return Eigenpairs::numeric(&self.hessian(f, Psd::Exact));
         }
-        let [a, b] = self.directions();
-        let [p, q, r] = self.fibres[0].state(f).modes(a);
-        let [s, t, u] = self.fibres[1].state(f).modes(b);
+        let ([p, q, r], [s, t, u]) = (self.fibres[0].modes(f), self.fibres[1].modes(f));
         collect([p, q, r, s, t, u])
     }
 }

@@ -15,9 +15,9 @@ pub trait FibreLaw: Copy + Send + Sync {
     fn tension(&self, s: f64, b: f64) -> f64;
     /// `ψ''(s)`, for `s ≥ 0`: the stiffness along the fibre.
     fn along(&self, s: f64, b: f64) -> f64;
-    /// `ψ'(s)/s`, for `s > 0`: the stiffness across the fibre.
-    fn across(&self, s: f64, b: f64) -> f64 {
-        self.tension(s, b) / s
+    /// `ψ'(s)/s`, for `s > 0`: the stiffness across the fibre. `inverse` is `1/s`, already at hand.
+    fn across(&self, s: f64, inverse: f64, b: f64) -> f64 {
+        self.tension(s, b) * inverse
     }
     /// The stiffness in all directions at `s = 0`, where the direction of the fibre is lost: `ψ''(0)` if `ψ'(0)`
     /// is zero, else a value for which `ψ(0) + ½ k s²` is nowhere below `ψ`.
@@ -54,8 +54,8 @@ impl FibreLaw for Quadratic {
         2.0
     }
     #[inline]
-    fn across(&self, s: f64, b: f64) -> f64 {
-        2.0 * (1.0 - b / s)
+    fn across(&self, _: f64, inverse: f64, b: f64) -> f64 {
+        2.0 - 2.0 * b * inverse
     }
     /// `(s - b)² ≤ b² + s²`: the stiffness 2 majorises the energy from the collapsed state.
     #[inline]
@@ -148,7 +148,7 @@ impl FibreLaw for Green {
         12.0 * saturate(s * s) - 4.0 * saturate(b * b)
     }
     #[inline]
-    fn across(&self, s: f64, b: f64) -> f64 {
+    fn across(&self, s: f64, _: f64, b: f64) -> f64 {
         4.0 * Self::strain(s, b)
     }
     /// Exact: the energy is smooth at zero.

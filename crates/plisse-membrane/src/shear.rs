@@ -1,6 +1,6 @@
 //! Energies of the shear between two fibres.
 
-use plisse_core::{Blocks, Mat3x2, Psd, UnitDir2, saturate};
+use plisse_core::{Blocks, Mat3x2, Positive, Psd, SATURATION, UnitDir2, saturate};
 use plisse_eigen::{MembraneEigenpairs, ShearBasis, invariants};
 
 use crate::energy::{Eigenanalysis, Evaluation, MembraneEnergy};
@@ -14,6 +14,7 @@ pub struct CrossFibre<L> {
     a: UnitDir2,
     b: UnitDir2,
     offset: f64,
+    stiffness: f64,
     basis: ShearBasis,
     law: L,
 }
@@ -26,34 +27,45 @@ pub type Shear = CrossFibre<Quadratic>;
 pub type QuarticShear = CrossFibre<Quartic>;
 
 impl<L: ShearLaw> CrossFibre<L> {
-    /// With a law and an offset of one's own. A non-finite offset saturates.
+    /// With a law and an offset of one's own, unit stiffness. A non-finite offset saturates.
     #[must_use]
     pub fn with_law(a: UnitDir2, b: UnitDir2, offset: f64, law: L) -> Self {
-        Self { a, b, offset: saturate(offset), basis: ShearBasis::new(a, b), law }
+        Self { a, b, offset: saturate(offset), stiffness: 1.0, basis: ShearBasis::new(a, b), law }
+    }
+
+    /// The same with another stiffness, in N/m.
+    #[must_use]
+    pub fn with_stiffness(self, stiffness: Positive) -> Self {
+        Self { stiffness: stiffness.get(), ..self }
     }
 
     #[inline]
     fn strain(&self, f: &Mat3x2) -> f64 {
-        saturate(invariants::i6(f, self.a, self.b)) - self.offset
+        invariants::i6(f, self.a, self.b) - self.offset
+    }
+
+    #[inline]
+    fn scale(&self, value: f64) -> f64 {
+        saturate(saturate(value) * self.stiffness)
+    }
+
+    /// `φ'` and `φ''`.
+    #[inline]
+    fn slopes(&self, c: f64) -> (f64, f64) {
+        (self.scale(self.law.slope(c)), self.scale(self.law.curvature(c)))
     }
 
     #[inline]
     fn stress(&self, f: &Mat3x2, c: f64) -> Mat3x2 {
-        let f = self.limit(f);
-        self.basis.gradient(&f).mul_saturating(saturate(self.law.slope(c)))
+        // Products of F with the directions overflow beyond the saturation.
+        let f = if f.max_abs() < SATURATION { *f } else { f.saturated() };
+        self.basis.gradient(&f).mul_saturating(self.slopes(c).0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn stiffness(&self, f: &Mat3x2, c: f64, psd: Psd) -> Blocks<2> {
-        let f = self.limit(f);
-        self.basis.hessian(&f, saturate(self.law.slope(c)), saturate(self.law.curvature(c)), psd)
-    }
-
-    /// `F` itself, or `F` saturated where its products with the directions would overflow.
-    #[inline]
-    #[allow(clippy::unused_self)]
-    fn limit(&self, f: &Mat3x2) -> Mat3x2 {
-        if f.max_abs() < plisse_core::SATURATION { *f } else { f.saturated() }
+        let (k, m) = self.slopes(c);
+        self.basis.hessian(f, k, m, psd)
     }
 }
 
@@ -80,7 +92,7 @@ impl<L: ShearLaw + Default> CrossFibre<L> {
 impl<L: ShearLaw> MembraneEnergy for CrossFibre<L> {
     #[inline]
     fn energy(&self, f: &Mat3x2) -> f64 {
-        saturate(self.law.energy(self.strain(f)))
+        self.scale(self.law.energy(self.strain(f)))
     }
     #[inline]
     fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
@@ -88,23 +100,24 @@ impl<L: ShearLaw> MembraneEnergy for CrossFibre<L> {
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        self.stiffness(f, self.strain(f), psd)
+        psd.specialize(|psd| self.stiffness(f, self.strain(f), psd))
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        let c = self.strain(f);
-        Evaluation {
-            energy: saturate(self.law.energy(c)),
-            pk1: self.stress(f, c),
-            hessian: self.stiffness(f, c, psd),
-        }
+        psd.specialize(|psd| {
+            let c = self.strain(f);
+            Evaluation {
+                energy: self.scale(self.law.energy(c)),
+                pk1: self.stress(f, c),
+                hessian: self.stiffness(f, c, psd),
+            }
+        })
     }
 }
 
 impl<L: ShearLaw> Eigenanalysis for CrossFibre<L> {
     fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
-        let c = self.strain(f);
-        let f = self.limit(f);
-        self.basis.eigenpairs(&f, saturate(self.law.slope(c)), saturate(self.law.curvature(c)))
+        let (k, m) = self.slopes(self.strain(f));
+        self.basis.eigenpairs(f, k, m)
     }
 }

@@ -1,1 +1,34 @@
-//! x
+//! Cloth and thin shells on the CPU: the parts of plisse under one name.
+//!
+//! | module | crate | feature |
+//! |---|---|---|
+//! | [`core`] | `plisse-core` | always |
+//! | [`eigen`] | `plisse-eigen` | `eigen` |
+//! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
+//!
+//! Each crate can be used by itself; this one only gathers them, so that their versions fit together.
+//!
+//! ```
+//! # #[cfg(feature = "membrane")] {
+//! use plisse::core::{Mat3x2, Positive, Psd};
+//! use plisse::membrane::{BaraffWitkin, MembraneEnergy};
+//!
+//! let [warp, weft, shear] = [205.0, 1014.0, 53.0].map(|k| Positive::new(k).unwrap()); // denim, N/m
+//! let denim = BaraffWitkin::from_moduli(warp, weft, shear);
+//! let f = Mat3x2::from_array([0.98, 0.0, 0.0, 0.05, 1.0, 0.0]);
+//! let at_f = denim.evaluate(&f, Psd::Clamp);
+//! assert!(at_f.energy > 0.0 && at_f.pk1.is_finite());
+//! # }
+//! ```
+
+#[doc(inline)]
+pub use plisse_core as core;
+#[cfg(feature = "eigen")]
+#[doc(inline)]
+pub use plisse_eigen as eigen;
+#[cfg(feature = "membrane")]
+#[doc(inline)]
+pub use plisse_membrane as membrane;
+
+#[cfg(all(doctest, feature = "membrane"))]
+mod book;

@@ -76,14 +76,17 @@ impl Hinge {
 #[must_use]
 pub fn hinge_angle(x: &[DVec3; 4]) -> f64 {
     let [x0, x1, x2, x3] = *x;
-    let Some((_, t)) = length_and_direction(x1 - x0) else { return 0.0 };
+    let (length, t) = length_and_direction(x1 - x0);
     let altitude = |wing: DVec3| {
         let y = wing - x0;
         let z = y - t * t.dot(y);
         // Once more: near the line of the edge the first subtraction leaves a component along it.
-        length_and_direction(z - t * t.dot(z)).map(|(_, tau)| tau)
+        length_and_direction(z - t * t.dot(z))
     };
-    let (Some(tau0), Some(tau1)) = (altitude(x2), altitude(x3)) else { return 0.0 };
+    let ((height0, tau0), (height1, tau1)) = (altitude(x2), altitude(x3));
+    if length == 0.0 || height0 == 0.0 || height1 == 0.0 {
+        return 0.0;
+    }
     // Adding zero turns -0 into +0: a hinge folded onto itself is at +π, whatever the sign of a zero.
     (t.dot(tau0.cross(tau1)) + 0.0).atan2(-tau0.dot(tau1))
 }

@@ -193,7 +193,7 @@ impl Corner for DVec3 {
     /// Corner 0 in the origin, corner 1 on the positive first axis, corner 2 above it.
     fn lay_flat(x: [Self; 3]) -> [DVec2; 3] {
         let (a, b) = (x[1] - x[0], x[2] - x[0]);
-        let Some((length, t)) = length_and_direction(a) else { return [DVec2::ZERO; 3] };
+        let (length, t) = length_and_direction(a);
         let along = t.dot(b);
         let height = (b - t * along).length();
         [DVec2::ZERO, DVec2::new(length, 0.0), DVec2::new(along, height)]

@@ -73,6 +73,7 @@ impl TriangleMap {
     }
 
     #[cold]
+    #[inline(never)]
     fn deformation_gradient_saturated(&self, x: &[DVec3; 3]) -> Mat3x2 {
         // On positions divided by the largest coordinate nothing overflows; multiply back and saturate.
         let largest = x.iter().fold(0.0f64, |m, p| m.max(p.abs().max_element()));
@@ -95,6 +96,7 @@ impl TriangleMap {
 
     /// On a stress of unit size nothing overflows; multiply back and keep the direction.
     #[cold]
+    #[inline(never)]
     fn pull_back_gradient_saturated(&self, p: &Mat3x2) -> [DVec3; 3] {
         let largest = p.max_abs();
         let [_, g1, g2] = self.pull_back_gradient(&(*p * (1.0 / largest)));
@@ -134,6 +136,7 @@ impl TriangleMap {
     }
 
     #[cold]
+    #[inline(never)]
     fn pull_back_hessian_saturated(&self, h: &Blocks<2>) -> Blocks<3> {
         let largest = h.max_abs();
         self.pull_back_hessian_unchecked(&(*h * (1.0 / largest))).mul_saturating(largest)

@@ -1,9 +1,9 @@
 //! As-rigid-as-possible: the isotropic energy that Baraff-Witkin stretch approximates.
 
-use plisse_core::Positive;
-use plisse_eigen::{IsotropicModuli, Sym2};
+use plisse_core::{Blocks, Positive, Psd};
+use plisse_eigen::{IsotropicModuli, PolarFrame, Stretches, Sym2};
 
-use super::{Isotropic, IsotropicLaw, over_stretch};
+use super::{Isotropic, IsotropicLaw, biot_hessian};
 
 /// `ψ = μ ‖F - R‖² = μ ((σ₀ - 1)² + (σ₁ - 1)²)` with the polar factor `R` (Kim20, equations 14 and 27 to 28).
 ///
@@ -28,32 +28,37 @@ impl Arap {
 
 impl IsotropicLaw for ArapLaw {
     #[inline]
-    fn energy(&self, s: [f64; 2]) -> f64 {
-        self.mu * ((s[0] - 1.0) * (s[0] - 1.0) + (s[1] - 1.0) * (s[1] - 1.0))
+    fn energy(&self, s: &Stretches) -> f64 {
+        let [e0, e1] = s.values.map(|s| s - 1.0);
+        self.mu * (e0 * e0 + e1 * e1)
     }
 
     #[inline]
-    fn stress(&self, s: [f64; 2]) -> [f64; 2] {
-        if s[0] == 0.0 {
+    fn stress(&self, s: &Stretches) -> [f64; 2] {
+        if s.values[0] == 0.0 {
             return [0.0; 2];
         }
-        s.map(|s| 2.0 * self.mu * (s - 1.0))
+        s.values.map(|s| 2.0 * self.mu * (s - 1.0))
     }
 
     #[inline]
-    fn moduli(&self, s: [f64; 2]) -> IsotropicModuli {
+    fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let k = 2.0 * self.mu;
         let stretch = Sym2::new(k, 0.0, k);
-        if s[0] == 0.0 {
+        if s.values[0] == 0.0 {
             // ψ = ψ(0) - 2μ (σ₀ + σ₁) + μ ‖F‖² never exceeds ψ(0) + ½ 2μ ‖F‖².
             return IsotropicModuli { stretch, twist: k, flip: k, normal: [k; 2] };
         }
-        let principal = s.map(|s| k * (s - 1.0));
         IsotropicModuli {
             stretch,
-            twist: k * (1.0 - 2.0 / (s[0] + s[1])),
+            twist: k - 2.0 * k * s.inverse_sum,
             flip: k,
-            normal: over_stretch(principal, s),
+            normal: s.inverses.map(|inverse| k - k * inverse),
         }
+    }
+
+    #[inline(always)]
+    fn hessian(&self, frame: &PolarFrame, psd: Psd) -> Blocks<2> {
+        biot_hessian(&self.moduli(frame.stretches()), frame, psd)
     }
 }

@@ -8,41 +8,35 @@
 //! ```
 
 use plisse_core::{Positive, saturate};
-use plisse_eigen::{IsotropicModuli, Sym2};
+use plisse_eigen::{IsotropicModuli, Stretches, Sym2};
 
-use super::{Isotropic, IsotropicLaw, floor_stretch};
+use super::{Isotropic, IsotropicLaw};
 use crate::material::{Lame, MaterialError};
-
-/// `x/y` saturated, zero for `x = 0` even where `y` is zero too.
-#[inline]
-fn ratio(x: f64, y: f64) -> f64 {
-    if x == 0.0 { 0.0 } else { saturate(x / y) }
-}
 
 /// `J - 1` without cancellation near rest.
 #[inline]
-fn area_strain(s: [f64; 2]) -> f64 {
-    let (e0, e1) = (s[0] - 1.0, s[1] - 1.0);
+fn area_strain(s: &Stretches) -> f64 {
+    let [e0, e1] = s.values.map(|s| s - 1.0);
     saturate(e0 + e1 + e0 * e1)
 }
 
 /// Stress of a law given by `α = J f'`, the form that suits powers and logarithms of `J`.
 #[inline]
-fn stress_by_logarithm(mu: f64, alpha: f64, s: [f64; 2]) -> [f64; 2] {
-    s.map(|s| saturate(mu * s) + ratio(alpha, s))
+fn stress_by_logarithm(mu: f64, alpha: f64, s: &Stretches) -> [f64; 2] {
+    let principal = |i: usize| saturate(mu * s.values[i]) + saturate(alpha * s.inverses[i]);
+    [principal(0), principal(1)]
 }
 
 /// Moduli of a law given by `α = J f'`, `β = J² f''` and `α + β`.
-#[inline]
-fn moduli_by_logarithm(mu: f64, alpha: f64, beta: f64, sum: f64, s: [f64; 2]) -> IsotropicModuli {
-    let j = saturate(s[0] * s[1]);
-    let by_square = |x: f64| s.map(|s| mu + ratio(ratio(x, s), s));
+#[inline(always)]
+fn moduli_by_logarithm(mu: f64, alpha: f64, beta: f64, sum: f64, s: &Stretches) -> IsotropicModuli {
+    let by_square = |x: f64| s.inverses.map(|i| mu + x * i * i);
+    let by_j = saturate(s.inverses[0] * s.inverses[1]);
     let [a, c] = by_square(beta);
-    let by_j = ratio(alpha, j);
     IsotropicModuli {
-        stretch: Sym2::new(a, ratio(sum, j), c),
-        twist: mu + by_j,
-        flip: mu - by_j,
+        stretch: Sym2::new(a, sum * by_j, c),
+        twist: mu + alpha * by_j,
+        flip: mu - alpha * by_j,
         normal: by_square(alpha),
     }
 }
@@ -77,36 +71,37 @@ impl NeoHookeanLog {
 impl NeoHookeanLogLaw {
     /// `ln J`, accurate near rest and far beyond the range of `J` itself; saturated at `J = 0`.
     #[inline]
-    fn log_area(s: [f64; 2]) -> f64 {
+    fn log_area(s: &Stretches) -> f64 {
         let strain = area_strain(s);
         if strain.abs() < 0.5 {
             return strain.ln_1p();
         }
-        let j = s[0] * s[1];
-        saturate(if (1e-300..1e300).contains(&j) { j.ln() } else { s[0].ln() + s[1].ln() })
+        let [s0, s1] = s.values;
+        let j = s0 * s1;
+        saturate(if (1e-300..1e300).contains(&j) { j.ln() } else { s0.ln() + s1.ln() })
     }
 }
 
 impl IsotropicLaw for NeoHookeanLogLaw {
     #[inline]
-    fn energy(&self, s: [f64; 2]) -> f64 {
-        if s[1] == 0.0 {
+    fn energy(&self, s: &Stretches) -> f64 {
+        if s.values[1] == 0.0 {
             return f64::INFINITY;
         }
         // μ/2 (σ₀² + σ₁² - 2) - μ ln J = μ/2 (σ₀ - σ₁)² + μ (J - 1 - ln J): two terms that are never negative.
         let log = Self::log_area(s);
-        let skew = s[0] - s[1];
+        let skew = s.values[0] - s.values[1];
         saturate(self.mu * saturate(0.5 * skew * skew + (area_strain(s) - log)))
             + saturate(0.5 * self.lambda * log * log)
     }
 
     #[inline]
-    fn stress(&self, s: [f64; 2]) -> [f64; 2] {
+    fn stress(&self, s: &Stretches) -> [f64; 2] {
         stress_by_logarithm(self.mu, saturate(self.lambda * Self::log_area(s)) - self.mu, s)
     }
 
     #[inline]
-    fn moduli(&self, s: [f64; 2]) -> IsotropicModuli {
+    fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let alpha = saturate(self.lambda * Self::log_area(s)) - self.mu;
         moduli_by_logarithm(self.mu, alpha, self.lambda - alpha, self.lambda, s)
     }
@@ -142,11 +137,11 @@ impl NeoHookeanIncompressible {
 
 impl IsotropicLaw for NeoHookeanIncompressibleLaw {
     #[inline]
-    fn energy(&self, s: [f64; 2]) -> f64 {
+    fn energy(&self, s: &Stretches) -> f64 {
         // With gᵢ = σᵢ² - 1 and J² = (1 + g₀)(1 + g₁):  I2 + 1/J² - 3 = [(g₀ + g₁)(J² - 1) - g₀g₁]/J², of second
         // order in g.  Far from rest, where squares overflow, the sum itself.
-        let j = s[0] * s[1];
-        let g = s.map(|s| (s - 1.0) * (s + 1.0));
+        let j = s.values[0] * s.values[1];
+        let g = s.values.map(|s| (s - 1.0) * (s + 1.0));
         let trace = g[0] + g[1];
         let excess = if trace.abs() < 1.0 && j > 0.5 {
             (trace * (trace + g[0] * g[1]) - g[0] * g[1]) / (j * j)
@@ -157,12 +152,12 @@ impl IsotropicLaw for NeoHookeanIncompressibleLaw {
     }
 
     #[inline]
-    fn stress(&self, s: [f64; 2]) -> [f64; 2] {
+    fn stress(&self, s: &Stretches) -> [f64; 2] {
         stress_by_logarithm(self.mu, self.alpha(s), s)
     }
 
     #[inline]
-    fn moduli(&self, s: [f64; 2]) -> IsotropicModuli {
+    fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let alpha = self.alpha(s);
         moduli_by_logarithm(self.mu, alpha, -3.0 * alpha, -2.0 * alpha, s)
     }
@@ -171,9 +166,9 @@ impl IsotropicLaw for NeoHookeanIncompressibleLaw {
 impl NeoHookeanIncompressibleLaw {
     /// `J f' = -μ/J²`.
     #[inline]
-    fn alpha(&self, s: [f64; 2]) -> f64 {
-        let j = saturate(s[0] * s[1]);
-        -ratio(ratio(self.mu, j), j)
+    fn alpha(&self, s: &Stretches) -> f64 {
+        let by_j = saturate(s.inverses[0] * s.inverses[1]);
+        -saturate(self.mu * by_j * by_j)
     }
 }
 
@@ -215,42 +210,43 @@ impl NeoHookeanStable {
 impl NeoHookeanStableLaw {
     /// `f' = -μ + λ' (J - 1)`.
     #[inline]
-    fn slope(&self, s: [f64; 2]) -> f64 {
+    fn slope(&self, s: &Stretches) -> f64 {
         saturate(self.lambda * area_strain(s)) - self.mu
     }
 }
 
 impl IsotropicLaw for NeoHookeanStableLaw {
     #[inline]
-    fn energy(&self, s: [f64; 2]) -> f64 {
+    fn energy(&self, s: &Stretches) -> f64 {
         // μ/2 (σ₀² + σ₁² - 2) - μ (J - 1) = μ/2 (σ₀ - σ₁)².
-        let (skew, e) = (s[0] - s[1], area_strain(s));
+        let (skew, e) = (s.values[0] - s.values[1], area_strain(s));
         saturate(0.5 * self.mu * skew * skew) + saturate(0.5 * self.lambda * e * e)
     }
 
     #[inline]
-    fn stress(&self, s: [f64; 2]) -> [f64; 2] {
+    fn stress(&self, s: &Stretches) -> [f64; 2] {
         // μ σᵢ + f' σⱼ = μ (σᵢ - σⱼ) + λ' (J - 1) σⱼ, without cancellation near rest.
         let pressure = saturate(self.lambda * area_strain(s));
-        let skew = saturate(self.mu * (s[0] - s[1]));
-        [skew + saturate(pressure * s[1]), saturate(pressure * s[0]) - skew]
+        let [s0, s1] = s.values;
+        let skew = saturate(self.mu * (s0 - s1));
+        [skew + saturate(pressure * s1), saturate(pressure * s0) - skew]
     }
 
     #[inline]
-    fn moduli(&self, s: [f64; 2]) -> IsotropicModuli {
+    fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let (mu, slope) = (self.mu, self.slope(s));
+        let [s0, s1] = s.values;
         let by_square = |s: f64| mu + saturate(self.lambda * saturate(s * s));
-        let normal = if s[0] == 0.0 {
+        let normal = if s0 == 0.0 {
             [mu + slope; 2]
         } else {
-            let s1 = floor_stretch(s);
-            [mu + saturate(slope * (s[1] / s[0])), mu + saturate(slope * (s[0] / s1))]
+            [mu + saturate(slope * (s1 * s.inverses[0])), mu + saturate(slope * (s0 * s.inverses[1]))]
         };
         IsotropicModuli {
             stretch: Sym2::new(
-                by_square(s[1]),
-                slope + saturate(self.lambda * saturate(s[0] * s[1])),
-                by_square(s[0]),
+                by_square(s1),
+                slope + saturate(self.lambda * saturate(s0 * s1)),
+                by_square(s0),
             ),
             twist: mu + slope,
             flip: mu - slope,

@@ -1,7 +1,7 @@
 //! St. Venant-Kirchhoff: linear in the Green strain.
 
 use plisse_core::saturate;
-use plisse_eigen::{IsotropicModuli, Sym2};
+use plisse_eigen::{IsotropicModuli, Stretches, Sym2};
 
 use super::{Isotropic, IsotropicLaw};
 use crate::material::Lame;
@@ -44,23 +44,24 @@ impl StVenantKirchhoffLaw {
 
 impl IsotropicLaw for StVenantKirchhoffLaw {
     #[inline]
-    fn energy(&self, s: [f64; 2]) -> f64 {
-        let g = s.map(twice_green);
+    fn energy(&self, s: &Stretches) -> f64 {
+        let g = s.values.map(twice_green);
         let trace = g[0] + g[1];
         saturate(0.25 * self.mu * saturate(g[0] * g[0] + g[1] * g[1]))
             + saturate(0.125 * self.lambda * saturate(trace * trace))
     }
 
     #[inline]
-    fn stress(&self, s: [f64; 2]) -> [f64; 2] {
-        let t = self.second_stress(s.map(twice_green));
-        [t[0] * s[0], t[1] * s[1]]
+    fn stress(&self, s: &Stretches) -> [f64; 2] {
+        let t = self.second_stress(s.values.map(twice_green));
+        [t[0] * s.values[0], t[1] * s.values[1]]
     }
 
     #[inline]
-    fn moduli(&self, s: [f64; 2]) -> IsotropicModuli {
-        let normal = self.second_stress(s.map(twice_green));
-        let (ss, tt, st) = (saturate(s[0] * s[0]), saturate(s[1] * s[1]), saturate(s[0] * s[1]));
+    fn moduli(&self, s: &Stretches) -> IsotropicModuli {
+        let normal = self.second_stress(s.values.map(twice_green));
+        let [s0, s1] = s.values;
+        let (ss, tt, st) = (saturate(s0 * s0), saturate(s1 * s1), saturate(s0 * s1));
         let stiff = saturate(2.0 * self.mu + self.lambda);
         // twist = μ (σ₀² - σ₀σ₁ + σ₁² - 1) + λ/2 (I2 - 2): the first normal modulus plus μ σ₁ (σ₁ - σ₀).
         let (mu_tt, mu_st) = (saturate(self.mu * tt), saturate(self.mu * st));

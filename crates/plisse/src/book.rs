@@ -1,0 +1,1 @@
+//! Compiles the examples of the README and of the book.
