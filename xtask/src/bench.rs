@@ -23,6 +23,7 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     let rest = [Positive::ONE; 2];
     let fibre = |direction| Fibre::new(direction, Positive::ONE, Quadratic);
     let table = Table { json, samples: samples() };
+    warm_up();
     table.header();
     table.row("stretch", &Stretch::warp_weft());
     table.row("stretch (turned)", &Stretch::new([UnitDir2::from_angle(0.6)?, UnitDir2::from_angle(0.6)?.perp()], rest));
@@ -98,6 +99,15 @@ impl Table {
                 "{name:<24}{e:>8.1}{p:>8.1}{exact:>8.1}{clamp:>8.1}{abs:>8.1}{numeric:>9.0}{fused:>8.1} |{per_exact:>9.2}{per_clamp:>9.1}{per_three:>9.2}"
             );
         }
+    }
+}
+
+/// Half a second of work, so that the first row does not pay for a processor that is still waking up.
+fn warm_up() {
+    let start = Instant::now();
+    let mut x = 1.0f64;
+    while start.elapsed().as_millis() < 500 {
+        x = black_box(x * 1.000_001 + 1e-9).sqrt();
     }
 }
 

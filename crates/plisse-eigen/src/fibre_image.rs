@@ -6,6 +6,8 @@ use plisse_core::{Mat3x2, length_and_direction, rarely, saturate};
 /// Length and direction of `F a`, at every scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FibreImage {
+    /// `F a`, with `F` saturated.
+    pub vector: DVec3,
     /// `|F a|²`, saturated.
     pub square: f64,
     /// `|F a|`.
@@ -21,9 +23,10 @@ impl FibreImage {
     #[must_use]
     pub fn new(f: &Mat3x2, a: DVec2) -> Self {
         // Beyond the largest numbers F a itself overflows: a shortened F has the same direction.
-        let (length, direction) = length_and_direction(f.saturated() * a);
+        let vector = f.saturated() * a;
+        let (length, direction) = length_and_direction(vector);
         let inverse = if length == 0.0 { 0.0 } else { saturate(1.0 / length) };
-        Self { square: saturate(length * length), length, inverse, direction }
+        Self { vector, square: saturate(length * length), length, inverse, direction }
     }
 
     /// Calls `body` with the images of both directions: inline where nothing can go wrong, out of line for
@@ -45,11 +48,11 @@ impl FibreImage {
 
     #[inline(always)]
     fn regular(f: &Mat3x2, a: DVec2) -> Self {
-        let y = *f * a;
-        let square = y.length_squared();
+        let vector = *f * a;
+        let square = vector.length_squared();
         let length = square.sqrt();
         let inverse = 1.0 / length;
-        Self { square, length, inverse, direction: y * inverse }
+        Self { vector, square, length, inverse, direction: vector * inverse }
     }
 
     /// Whether squares neither over- nor underflowed. False for NaN.

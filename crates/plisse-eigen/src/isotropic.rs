@@ -81,16 +81,50 @@ pub struct Stretches {
 }
 
 impl Stretches {
-    /// From two numbers in any order, negative ones counting as zero.
+    /// From two stretches, neither of them negative, in any order.
     #[must_use]
     pub fn new(a: f64, b: f64) -> Self {
-        let (s0, s1) = (a.max(b).max(0.0), a.min(b).max(0.0));
+        let (s0, s1) = if a < b { (b, a) } else { (a, b) };
         let inverse = |x: f64| saturate(1.0 / x);
         Self {
             values: [s0, s1],
             inverses: [inverse(s0), inverse(s1.max(f64::EPSILON * s0))],
             inverse_sum: inverse(s0 + s1),
         }
+    }
+}
+
+/// `FᵀF`.
+struct Gram {
+    c00: f64,
+    c01: f64,
+    c11: f64,
+}
+
+impl Gram {
+    #[inline(always)]
+    fn new(f: &Mat3x2) -> Self {
+        Self { c00: f.c0.length_squared(), c01: f.c0.dot(f.c1), c11: f.c1.length_squared() }
+    }
+
+    #[inline(always)]
+    fn trace(&self) -> f64 {
+        self.c00 + self.c11
+    }
+
+    /// The unit deviator `B` and the larger stretch: `FᵀF = (σ₀² + σ₁²)/2 I + (σ₀² - σ₁²)/2 B`.
+    #[inline(always)]
+    fn principal(&self) -> ([f64; 2], f64) {
+        let (x, y) = (self.c00 - self.c11, 2.0 * self.c01);
+        // No careful hypot: a difference of squares that underflows is far below the rounding of the trace.
+        let difference = (x * x + y * y).sqrt();
+        let deviator = if difference > 1e-150 * self.trace() {
+            let inverse = 1.0 / difference;
+            [x * inverse, y * inverse]
+        } else {
+            [1.0, 0.0]
+        };
+        (deviator, (0.5 * (self.trace() + difference)).sqrt())
     }
 }
 
@@ -105,52 +139,41 @@ impl PolarFrame {
         }
         // Squares and their products must stay in range.
         let scale = if (1e-70..1e70).contains(&largest) { 1.0 } else { largest };
-        let scaled = Mat3x2::new(f.c0 / scale, f.c1 / scale);
-        let (normal, jacobian) = normal_by_gram_schmidt(&scaled);
-        let frame = Self::from_normal(&scaled, scaled.norm_squared(), normal, jacobian, 0.0);
-        let [s0, s1] = frame.stretches.values.map(|s| saturate(s * scale));
-        Self { stretches: Stretches::new(s0, s1), ..frame }
+        let f = Mat3x2::new(f.c0 / scale, f.c1 / scale);
+        let (normal, jacobian) = normal_by_gram_schmidt(&f);
+        let gram = Gram::new(&f);
+        let (deviator, s0) = gram.principal();
+        let s1 = jacobian / s0;
+        let rotation = rotation(&f, normal, 1.0 / (s0 + s1));
+        let stretches = Stretches::new(saturate(s0 * scale), saturate(s1 * scale));
+        Self { rotation, normal, deviator, stretches }
     }
 
     /// Calls `body` with the frame of `F`: inline where nothing can go wrong, out of line near rank one and at
     /// extreme scales.
     #[inline(always)]
     pub fn with<T>(f: &Mat3x2, body: impl Fn(&Self) -> T) -> T {
-        let i2 = f.norm_squared();
+        let gram = Gram::new(f);
         let cross = f.c0.cross(f.c1);
         let jacobian = cross.length();
-        // The cross product loses digits as the columns become parallel, in proportion to I2/J.
-        if jacobian > 0.05 * i2 && (1e-140..1e140).contains(&i2) {
-            let inverse = 1.0 / jacobian;
-            body(&Self::from_normal(f, i2, cross * inverse, jacobian, inverse))
+        // The formulas for regular F lose digits in proportion to σ₀/σ₁: two at most.
+        if jacobian > 0.02 * gram.trace() && (1e-140..1e140).contains(&gram.trace()) {
+            body(&Self::regular(f, &gram, cross, jacobian))
         } else {
             rarely(|| body(&Self::new(f)))
         }
     }
 
     #[inline(always)]
-    fn from_normal(f: &Mat3x2, i2: f64, normal: DVec3, jacobian: f64, inverse_jacobian: f64) -> Self {
-        // FᵀF = (σ₀² + σ₁²)/2 I + (σ₀² - σ₁²)/2 B.
-        let (x, y) = (f.c0.length_squared() - f.c1.length_squared(), 2.0 * f.c0.dot(f.c1));
-        // No careful hypot: a difference of squares that underflows is far below the rounding of I2.
-        let difference_of_squares = (x * x + y * y).sqrt();
-        let deviator = if difference_of_squares > 1e-150 * i2 {
-            let inverse = 1.0 / difference_of_squares;
-            [x * inverse, y * inverse]
-        } else {
-            [1.0, 0.0]
-        };
-        let larger = (0.5 * (i2 + difference_of_squares)).sqrt();
-        let inverse_larger = 1.0 / larger;
-        let smaller = jacobian * inverse_larger;
-        let inverse_sum = 1.0 / (larger + smaller);
-        let cofactor = Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0));
-        let rotation = (*f + cofactor) * inverse_sum;
-        let stretches = Stretches {
-            values: [larger, smaller],
-            inverses: [inverse_larger, larger * inverse_jacobian],
-            inverse_sum,
-        };
+    fn regular(f: &Mat3x2, gram: &Gram, cross: DVec3, jacobian: f64) -> Self {
+        let (deviator, s0) = gram.principal();
+        let (inverse_jacobian, inverse_s0) = (1.0 / jacobian, 1.0 / s0);
+        let s1 = jacobian * inverse_s0;
+        let inverse_sum = 1.0 / (gram.trace() + 2.0 * jacobian).sqrt();
+        let normal = cross * inverse_jacobian;
+        let rotation = rotation(f, normal, inverse_sum);
+        let stretches =
+            Stretches { values: [s0, s1], inverses: [inverse_s0, s0 * inverse_jacobian], inverse_sum };
         Self { rotation, normal, deviator, stretches }
     }
 
@@ -289,6 +312,12 @@ impl PolarFrame {
             modes: modes.map(|q| [q.c0, q.c1]),
         }
     }
+}
+
+/// `R = (F + cof F)/(σ₀ + σ₁)` with `cof F = [f1 × n | n × f0]`.
+#[inline(always)]
+fn rotation(f: &Mat3x2, normal: DVec3, inverse_sum: f64) -> Mat3x2 {
+    (*f + Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0))) * inverse_sum
 }
 
 /// The normal and the Jacobian, orthogonal to rounding even for columns that are nearly or exactly parallel.

@@ -20,7 +20,7 @@
 //! `I6 = 0`, `F = 0`, parallel columns or `a = ±b`.
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Blocks, Mat3x2, Psd, UnitDir2, hypot, rarely, saturate};
+use plisse_core::{Blocks, Mat3x2, Psd, SATURATION, UnitDir2, hypot, rarely, saturate};
 
 use crate::eigenpairs::MembraneEigenpairs;
 use crate::fibre_image::FibreImage;
@@ -59,12 +59,32 @@ impl ShearBasis {
         [self.plus * self.d_plus, self.minus * self.d_minus]
     }
 
-    /// `F (a bᵀ + b aᵀ)`: the derivative of `I6(a, b)` by `F`.
+    fn images(&self, f: &Mat3x2) -> [FibreImage; 2] {
+        self.preimages().map(|a| FibreImage::new(f, a))
+    }
+
+    /// `F (a bᵀ + b aᵀ)`: the derivative of `I6(a, b)` by `F`. Saturates with `F`.
     #[inline]
     #[must_use]
     pub fn gradient(&self, f: &Mat3x2) -> Mat3x2 {
-        let [y_plus, y_minus] = self.preimages().map(|a| *f * a);
+        // Products of F with the directions overflow beyond the saturation.
+        let f = if f.max_abs() < SATURATION { *f } else { f.saturated() };
+        self.gradient_from(self.preimages().map(|a| f * a))
+    }
+
+    #[inline(always)]
+    fn gradient_from(&self, [y_plus, y_minus]: [DVec3; 2]) -> Mat3x2 {
         Mat3x2::outer(y_plus, self.plus) + Mat3x2::outer(y_minus, self.minus)
+    }
+
+    /// [`Self::gradient`] and [`Self::hessian`] at once.
+    #[inline(always)]
+    #[must_use]
+    pub fn gradient_and_hessian(&self, f: &Mat3x2, k: f64, m: f64, psd: Psd) -> (Mat3x2, Blocks<2>) {
+        match FibreImage::pair_if_regular(f, self.preimages()) {
+            Some(images) => self.assemble_both(images, k, m, psd),
+            None => rarely(|| self.assemble_both(self.images(f), k, m, psd)),
+        }
     }
 
     /// The 2×2 block of the module's derivation, and half the distance of its eigenvalues.
@@ -87,8 +107,13 @@ impl ShearBasis {
         // Written out, not `with_pair`: its closure would be called in two places and not be inlined.
         match FibreImage::pair_if_regular(f, self.preimages()) {
             Some(images) => self.assemble(images, k, m, psd),
-            None => rarely(|| self.assemble(self.preimages().map(|a| FibreImage::new(f, a)), k, m, psd)),
+            None => rarely(|| self.assemble(self.images(f), k, m, psd)),
         }
+    }
+
+    #[inline(always)]
+    fn assemble_both(&self, images: [FibreImage; 2], k: f64, m: f64, psd: Psd) -> (Mat3x2, Blocks<2>) {
+        (self.gradient_from([images[0].vector, images[1].vector]), self.assemble(images, k, m, psd))
     }
 
     #[inline(always)]
@@ -116,7 +141,7 @@ impl ShearBasis {
     /// The six eigenpairs of the Hessian of `φ(I6)` for `k = φ'` and `m = φ''`.
     #[must_use]
     pub fn eigenpairs(&self, f: &Mat3x2, k: f64, m: f64) -> MembraneEigenpairs {
-        let [y_plus, y_minus] = self.preimages().map(|a| FibreImage::new(f, a));
+        let [y_plus, y_minus] = self.images(f);
         // Any direction completes the basis where the image is zero.
         let unit = |y: &FibreImage| if y.length == 0.0 { DVec3::X } else { y.direction };
         let (n_plus, n_minus) = (unit(&y_plus), unit(&y_minus));

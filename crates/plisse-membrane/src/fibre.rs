@@ -50,9 +50,10 @@ impl<L: FibreLaw> Fibre<L> {
         self.direction
     }
 
+    /// Laws may overflow; an infinity times a positive stiffness is still an infinity, never NaN.
     #[inline]
     fn scale(&self, value: f64) -> f64 {
-        saturate(saturate(value) * self.stiffness)
+        saturate(value * self.stiffness)
     }
 
     #[inline(always)]
@@ -265,19 +266,15 @@ impl<L: FibreLaw> MembraneEnergy for FibrePair<L> {
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        psd.specialize(|psd| {
-            FibreImage::with_pair(f, self.directions(), |images| self.hessian_at(&images, psd))
-        })
+        FibreImage::with_pair(f, self.directions(), |images| self.hessian_at(&images, psd))
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
         let [a, b] = &self.fibres;
-        psd.specialize(|psd| {
-            FibreImage::with_pair(f, self.directions(), |images| Evaluation {
-                energy: a.energy_at(&images[0]) + b.energy_at(&images[1]),
-                pk1: a.stress_at(&images[0]) + b.stress_at(&images[1]),
-                hessian: self.hessian_at(&images, psd),
-            })
+        FibreImage::with_pair(f, self.directions(), |images| Evaluation {
+            energy: a.energy_at(&images[0]) + b.energy_at(&images[1]),
+            pk1: a.stress_at(&images[0]) + b.stress_at(&images[1]),
+            hessian: self.hessian_at(&images, psd),
         })
     }
 }

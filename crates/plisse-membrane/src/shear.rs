@@ -1,6 +1,6 @@
 //! Energies of the shear between two fibres.
 
-use plisse_core::{Blocks, Mat3x2, Positive, Psd, SATURATION, UnitDir2, saturate};
+use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, saturate};
 use plisse_eigen::{MembraneEigenpairs, ShearBasis, invariants};
 
 use crate::energy::{Eigenanalysis, Evaluation, MembraneEnergy};
@@ -44,9 +44,10 @@ impl<L: ShearLaw> CrossFibre<L> {
         invariants::i6(f, self.a, self.b) - self.offset
     }
 
+    /// Laws may overflow; an infinity times a positive stiffness is still an infinity, never NaN.
     #[inline]
     fn scale(&self, value: f64) -> f64 {
-        saturate(saturate(value) * self.stiffness)
+        saturate(value * self.stiffness)
     }
 
     /// `φ'` and `φ''`.
@@ -55,18 +56,6 @@ impl<L: ShearLaw> CrossFibre<L> {
         (self.scale(self.law.slope(c)), self.scale(self.law.curvature(c)))
     }
 
-    #[inline]
-    fn stress(&self, f: &Mat3x2, c: f64) -> Mat3x2 {
-        // Products of F with the directions overflow beyond the saturation.
-        let f = if f.max_abs() < SATURATION { *f } else { f.saturated() };
-        self.basis.gradient(&f).mul_saturating(self.slopes(c).0)
-    }
-
-    #[inline(always)]
-    fn stiffness(&self, f: &Mat3x2, c: f64, psd: Psd) -> Blocks<2> {
-        let (k, m) = self.slopes(c);
-        self.basis.hessian(f, k, m, psd)
-    }
 }
 
 impl<L: ShearLaw + Default> CrossFibre<L> {
@@ -96,22 +85,19 @@ impl<L: ShearLaw> MembraneEnergy for CrossFibre<L> {
     }
     #[inline]
     fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
-        self.stress(f, self.strain(f))
+        self.basis.gradient(f).mul_saturating(self.slopes(self.strain(f)).0)
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        psd.specialize(|psd| self.stiffness(f, self.strain(f), psd))
+        let (k, m) = self.slopes(self.strain(f));
+        self.basis.hessian(f, k, m, psd)
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        psd.specialize(|psd| {
-            let c = self.strain(f);
-            Evaluation {
-                energy: self.scale(self.law.energy(c)),
-                pk1: self.stress(f, c),
-                hessian: self.stiffness(f, c, psd),
-            }
-        })
+        let c = self.strain(f);
+        let (k, m) = self.slopes(c);
+        let (gradient, hessian) = self.basis.gradient_and_hessian(f, k, m, psd);
+        Evaluation { energy: self.scale(self.law.energy(c)), pk1: gradient.mul_saturating(k), hessian }
     }
 }
 

@@ -35,10 +35,7 @@ impl IsotropicLaw for ArapLaw {
 
     #[inline]
     fn stress(&self, s: &Stretches) -> [f64; 2] {
-        if s.values[0] == 0.0 {
-            return [0.0; 2];
-        }
-        s.values.map(|s| 2.0 * self.mu * (s - 1.0))
+        if s.values[0] == 0.0 { [0.0; 2] } else { s.values.map(|s| 2.0 * self.mu * (s - 1.0)) }
     }
 
     #[inline]

@@ -72,16 +72,14 @@ impl<L: IsotropicLaw> MembraneEnergy for Isotropic<L> {
     }
     #[inline]
     fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        psd.specialize(|psd| PolarFrame::with(f, |frame| self.law.hessian(frame, psd)))
+        PolarFrame::with(f, |frame| self.law.hessian(frame, psd))
     }
     #[inline]
     fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        psd.specialize(|psd| {
-            PolarFrame::with(f, |frame| Evaluation {
-                energy: saturate(self.law.energy(frame.stretches())),
-                pk1: frame.stress(self.principal_stress(frame)),
-                hessian: self.law.hessian(frame, psd),
-            })
+        PolarFrame::with(f, |frame| Evaluation {
+            energy: saturate(self.law.energy(frame.stretches())),
+            pk1: frame.stress(self.principal_stress(frame)),
+            hessian: self.law.hessian(frame, psd),
         })
     }
 }
@@ -96,6 +94,6 @@ impl<L: IsotropicLaw> Eigenanalysis for Isotropic<L> {
 /// [`IsotropicLaw::hessian`] for laws that are quadratic in the Biot strain.
 #[inline(always)]
 fn biot_hessian(moduli: &IsotropicModuli, frame: &PolarFrame, psd: Psd) -> Blocks<2> {
-    let m = moduli.saturated();
-    frame.biot_hessian(m.flip, m.stretch.b, m.twist, m.normal, psd)
+    let (twist, normal) = (saturate(moduli.twist), moduli.normal.map(saturate));
+    frame.biot_hessian(moduli.flip, moduli.stretch.b, twist, normal, psd)
 }
