@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
 
 mod bench;
+mod eval;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,17 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["bench", "kernels"] => report(bench::kernels(false)),
         ["bench", "kernels", "--json"] => report(bench::kernels(true)),
+        ["eval", path] => match eval::run(path) {
+            Ok(text) => {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }
+            // Status 2 and nothing on standard output: the input was wrong.
+            Err(error) => {
+                eprintln!("{error:#}");
+                ExitCode::from(2)
+            }
+        },
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
