@@ -140,7 +140,7 @@ impl PolarFrame {
         // Squares and their products must stay in range.
         let scale = if (1e-70..1e70).contains(&largest) { 1.0 } else { largest };
         let f = Mat3x2::new(f.c0 / scale, f.c1 / scale);
-        let (normal, jacobian) = normal_by_gram_schmidt(&f);
+        let (normal, jacobian) = accurate_normal(&f);
         let gram = Gram::new(&f);
         let (deviator, s0) = gram.principal();
         let s1 = jacobian / s0;
@@ -320,21 +320,30 @@ fn rotation(f: &Mat3x2, normal: DVec3, inverse_sum: f64) -> Mat3x2 {
     (*f + Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0))) * inverse_sum
 }
 
-/// The normal and the Jacobian, orthogonal to rounding even for columns that are nearly or exactly parallel.
-fn normal_by_gram_schmidt(f: &Mat3x2) -> (DVec3, f64) {
-    let swapped = f.c1.length_squared() > f.c0.length_squared();
-    let (p, q) = if swapped { (f.c1, f.c0) } else { (f.c0, f.c1) };
-    let (length, u) = length_and_direction(p);
-    let w = q - u * u.dot(q);
-    // Once more: the first subtraction leaves a component along u of the size of its rounding.
-    let w = w - u * u.dot(w);
-    // If w is nothing but rounding it may still lie along u: then the columns are parallel to working precision.
-    let (height, v) = length_and_direction(w);
-    let v = v - u * u.dot(v);
-    let (height, v) =
-        if v.length_squared() > 0.5 { (height, v.normalize()) } else { (0.0, u.any_orthonormal_vector()) };
-    let normal = u.cross(v);
-    (if swapped { -normal } else { normal }, length * height)
+/// Unit normal and Jacobian, accurate to rounding even for columns that are almost parallel.
+///
+/// Each component of the cross product is a difference of two products that may cancel almost entirely; the
+/// rounding of one product is recovered with a fused multiply-add and taken into account (Kahan's algorithm).
+/// Slow where the processor has no such instruction, which does not matter here.
+fn accurate_normal(f: &Mat3x2) -> (DVec3, f64) {
+    let difference = |a: f64, b: f64, c: f64, d: f64| {
+        let cd = c * d;
+        let error = (-c).mul_add(d, cd);
+        a.mul_add(b, -cd) + error
+    };
+    let (p, q) = (f.c0, f.c1);
+    let cross = DVec3::new(
+        difference(p.y, q.z, p.z, q.y),
+        difference(p.z, q.x, p.x, q.z),
+        difference(p.x, q.y, p.y, q.x),
+    );
+    let (jacobian, normal) = length_and_direction(cross);
+    if jacobian > 0.0 {
+        return (normal, jacobian);
+    }
+    // Parallel: every direction perpendicular to the longer column will do.
+    let longer = if q.length_squared() > p.length_squared() { q } else { p };
+    (length_and_direction(longer).1.any_orthonormal_vector(), 0.0)
 }
 
 #[cfg(test)]
