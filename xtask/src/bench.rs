@@ -10,7 +10,8 @@ use anyhow::Result;
 use plisse::core::{Mat3x2, Positive, Psd, UnitDir2, project_numeric};
 use plisse::membrane::{
     Arap, BaraffWitkin, Corotational, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
-    NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff, Stretch,
+    NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff,
+    Stretch,
 };
 
 const SAMPLES: usize = 512;
@@ -26,7 +27,10 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     warm_up();
     table.header();
     table.row("stretch", &Stretch::warp_weft());
-    table.row("stretch (turned)", &Stretch::new([UnitDir2::from_angle(0.6)?, UnitDir2::from_angle(0.6)?.perp()], rest));
+    table.row(
+        "stretch (turned)",
+        &Stretch::new([UnitDir2::from_angle(0.6)?, UnitDir2::from_angle(0.6)?.perp()], rest),
+    );
     table.row("stretch (quartic)", &QuarticStretch::warp_weft());
     table.row("stretch (Green)", &GreenStretch::warp_weft());
     table.row("shear", &Shear::warp_weft());
@@ -43,7 +47,9 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     table.row("fibres oblique, exact*", &Stretch::new(oblique, rest));
     if !json {
         println!("\n* no closed form: the nearest projection of two oblique fibres is computed numerically.");
-        println!("numeric = best numeric 6x6 clamp (tridiagonal + QR) of a given exact Hessian, evaluation not counted.");
+        println!(
+            "numeric = best numeric 6x6 clamp (tridiagonal + QR) of a given exact Hessian, evaluation not counted."
+        );
     }
     Ok(())
 }
@@ -56,10 +62,22 @@ struct Table {
 impl Table {
     fn header(&self) {
         if !self.json {
-            println!("ns per element, one thread, best of {ROUNDS} interleaved rounds of {SAMPLES} elements\n");
+            println!(
+                "ns per element, one thread, best of {ROUNDS} interleaved rounds of {SAMPLES} elements\n"
+            );
             println!(
                 "{:<24}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>8} |{:>9}{:>9}{:>9}",
-                "energy", "energy", "pk1", "exact", "clamp", "abs", "numeric", "fused", "cl/exact", "num/cl", "fused/3"
+                "energy",
+                "energy",
+                "pk1",
+                "exact",
+                "clamp",
+                "abs",
+                "numeric",
+                "fused",
+                "cl/exact",
+                "num/cl",
+                "fused/3"
             );
         }
     }

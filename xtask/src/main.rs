@@ -2,7 +2,10 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
 
 mod bench;
+mod ci;
 mod eval;
+mod figures;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -33,6 +36,9 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        ["ci"] => report(ci::run()),
+        ["tidy"] => report(tidy::check()),
+        ["figures"] => report(figures::draw()),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
@@ -42,6 +48,12 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// The folder of the workspace, wherever the command was started.
+fn repository_root() -> std::path::PathBuf {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.map_or_else(|| ".".into(), std::path::Path::to_path_buf)
 }
 
 fn report(result: anyhow::Result<()>) -> ExitCode {

@@ -57,8 +57,16 @@ impl<const N: usize> Blocks<N> {
             std::array::from_fn(|j| {
                 DMat3::from_cols(
                     DVec3::new(rows[3 * i][3 * j], rows[3 * i + 1][3 * j], rows[3 * i + 2][3 * j]),
-                    DVec3::new(rows[3 * i][3 * j + 1], rows[3 * i + 1][3 * j + 1], rows[3 * i + 2][3 * j + 1]),
-                    DVec3::new(rows[3 * i][3 * j + 2], rows[3 * i + 1][3 * j + 2], rows[3 * i + 2][3 * j + 2]),
+                    DVec3::new(
+                        rows[3 * i][3 * j + 1],
+                        rows[3 * i + 1][3 * j + 1],
+                        rows[3 * i + 2][3 * j + 1],
+                    ),
+                    DVec3::new(
+                        rows[3 * i][3 * j + 2],
+                        rows[3 * i + 1][3 * j + 2],
+                        rows[3 * i + 2][3 * j + 2],
+                    ),
                 )
             })
         }))

@@ -40,6 +40,10 @@ pub trait Element<const V: usize>: Send + Sync {
 
     /// All three at once; elements override it where work is shared.
     fn evaluate(&self, x: &[DVec3; V], psd: Psd) -> ElementEvaluation<V> {
-        ElementEvaluation { energy: self.energy(x), gradient: self.gradient(x), hessian: self.hessian(x, psd) }
+        ElementEvaluation {
+            energy: self.energy(x),
+            gradient: self.gradient(x),
+            hessian: self.hessian(x, psd),
+        }
     }
 }

@@ -188,7 +188,8 @@ mod tests {
     fn norm_survives_extreme_scales() {
         for exponent in [-320, -200, 0, 200, 299] {
             let scale = 10f64.powi(exponent);
-            let norm = Mat3x2::new(DVec3::new(3.0 * scale, 0.0, 0.0), DVec3::new(0.0, 4.0 * scale, 0.0)).norm();
+            let norm =
+                Mat3x2::new(DVec3::new(3.0 * scale, 0.0, 0.0), DVec3::new(0.0, 4.0 * scale, 0.0)).norm();
             assert!((norm / scale - 5.0).abs() < 1e-2, "{norm} at 1e{exponent}");
         }
         assert_eq!(Mat3x2::ZERO.norm(), 0.0);

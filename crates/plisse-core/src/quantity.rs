@@ -43,7 +43,11 @@ impl Positive {
     /// # Ok::<(), plisse_core::QuantityError>(())
     /// ```
     pub fn new(value: f64) -> Result<Self, QuantityError> {
-        if value > 0.0 && value.is_finite() { Ok(Self(value)) } else { Err(QuantityError::NotPositive { value }) }
+        if value > 0.0 && value.is_finite() {
+            Ok(Self(value))
+        } else {
+            Err(QuantityError::NotPositive { value })
+        }
     }
 
     /// The number.
@@ -147,6 +151,8 @@ mod tests {
             assert!(UnitDir2::new(x, y).is_err(), "{x} {y}");
         }
         assert!(UnitDir2::from_angle(f64::INFINITY).is_err());
-        assert!((UnitDir2::from_angle(1.0).unwrap().perp().dot(UnitDir2::from_angle(1.0).unwrap())).abs() < 1e-16);
+        assert!(
+            (UnitDir2::from_angle(1.0).unwrap().perp().dot(UnitDir2::from_angle(1.0).unwrap())).abs() < 1e-16
+        );
     }
 }

@@ -255,13 +255,8 @@ impl PolarFrame {
             o11,
         );
         // Rows 00, 10 against columns 01, 11.
-        let block01 = outer_sum(
-            r0,
-            r0 * (c00_10 - o01) + r1 * c00_11,
-            r1,
-            r0 * c10_01 + r1 * (c11_10 - o01),
-            o01,
-        );
+        let block01 =
+            outer_sum(r0, r0 * (c00_10 - o01) + r1 * c00_11, r1, r0 * c10_01 + r1 * (c11_10 - o01), o01);
         Blocks::from_upper(block00, block01, block11)
     }
 
@@ -272,7 +267,14 @@ impl PolarFrame {
     /// `shear + 2 pressure > 0` are required: then only twist and normal modes can be negative.
     #[inline(always)]
     #[must_use]
-    pub fn biot_hessian(&self, shear: f64, pressure: f64, twist: f64, normal: [f64; 2], psd: Psd) -> Blocks<2> {
+    pub fn biot_hessian(
+        &self,
+        shear: f64,
+        pressure: f64,
+        twist: f64,
+        normal: [f64; 2],
+        psd: Psd,
+    ) -> Blocks<2> {
         // On (I, B, E, BE): shear + 2 pressure, shear, twist, shear. That is shear on the whole plane, plus
         // pressure R Rᵀ, plus (twist - shear)/2 (R E)(R E)ᵀ; and n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ as in `hessian`.
         let half = 0.5 * (psd.apply(twist) - shear);
@@ -282,9 +284,11 @@ impl PolarFrame {
         let (o00, o11, o01) = (o_mean + o_half * x, o_mean - o_half * x, o_half * y);
         let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
         let (along, across) = (shear + pressure, shear + half);
+        // ARAP passes a constant zero here, which the compiler may not drop from a sum by itself.
+        let mixed = if pressure == 0.0 { r0 * -o01 } else { r1 * pressure - r0 * o01 };
         Blocks::from_upper(
             symmetric_outer(r0, r0 * (along - o00), r1, r1 * (across - o00), o00),
-            outer_sum(r0, r1 * pressure - r0 * o01, r1, r0 * -half - r1 * o01, o01),
+            outer_sum(r0, mixed, r1, r0 * -half - r1 * o01, o01),
             symmetric_outer(r0, r0 * (across - o11), r1, r1 * (along - o11), o11),
         )
     }
@@ -303,8 +307,10 @@ impl PolarFrame {
         let flip = times([half * y, -half * x, -half * x, -half * y]);
         // v₀ is the unit eigenvector of B.
         let (_, [v0, v1]) = Sym2::new(x, y, -x).eigen();
-        let (normal0, normal1) =
-            (Mat3x2::new(self.normal * v0, self.normal * v1), Mat3x2::new(self.normal * -v1, self.normal * v0));
+        let (normal0, normal1) = (
+            Mat3x2::new(self.normal * v0, self.normal * v1),
+            Mat3x2::new(self.normal * -v1, self.normal * v0),
+        );
         let ([high, low], [c, s]) = moduli.stretch.eigen();
         let modes = [first * c + second * s, second * c - first * s, twist, flip, normal0, normal1];
         MembraneEigenpairs {

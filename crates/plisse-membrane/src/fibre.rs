@@ -221,18 +221,20 @@ impl<L: FibreLaw> FibrePair<L> {
 
     #[inline(always)]
     fn hessian_at(&self, images: &[FibreImage; 2], psd: Psd) -> Blocks<2> {
-        match self.layout {
-            Layout::Axes => {
-                let [x, y] = self.blocks_at(images, psd);
-                Blocks([[x, DMat3::ZERO], [DMat3::ZERO, y]])
-            }
-            Layout::Orthogonal => lift_pair(self.blocks_at(images, psd), self.directions()),
-            Layout::Oblique => self.hessian_of_oblique(images, psd),
+        if self.layout == Layout::Axes {
+            let [x, y] = self.blocks_at(images, psd);
+            Blocks([[x, DMat3::ZERO], [DMat3::ZERO, y]])
+        } else {
+            self.hessian_of_turned(images, psd)
         }
     }
 
+    /// Out of line: beside it, the common case of aligned fibres would have fewer registers.
     #[inline(never)]
-    fn hessian_of_oblique(&self, images: &[FibreImage; 2], psd: Psd) -> Blocks<2> {
+    fn hessian_of_turned(&self, images: &[FibreImage; 2], psd: Psd) -> Blocks<2> {
+        if self.layout == Layout::Orthogonal || psd == Psd::Exact {
+            return lift_pair(self.blocks_at(images, psd), self.directions());
+        }
         let exact = lift_pair(self.blocks_at(images, Psd::Exact), self.directions());
         Blocks::from_matrix(&project_numeric(&exact.to_matrix::<6>(), psd))
     }

@@ -55,7 +55,6 @@ impl<L: ShearLaw> CrossFibre<L> {
     fn slopes(&self, c: f64) -> (f64, f64) {
         (self.scale(self.law.slope(c)), self.scale(self.law.curvature(c)))
     }
-
 }
 
 impl<L: ShearLaw + Default> CrossFibre<L> {

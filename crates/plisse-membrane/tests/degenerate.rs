@@ -77,7 +77,13 @@ fn shear_at_zero_and_at_equal_directions() {
         assert!((energy.energy(&f) - (i5 - 1.0).powi(2)).abs() < 1e-13);
         let values = energy.eigensystem(&f).sorted_values();
         let across = 4.0 * (i5 - 1.0);
-        assert_close("eigenvalues", &values, &[0.0, 0.0, 0.0, across, across, 4.0 * (3.0 * i5 - 1.0)], 1e-14, 1.0);
+        assert_close(
+            "eigenvalues",
+            &values,
+            &[0.0, 0.0, 0.0, across, across, 4.0 * (3.0 * i5 - 1.0)],
+            1e-14,
+            1.0,
+        );
     }
 }
 
@@ -86,12 +92,19 @@ fn shear_without_shear_is_already_semidefinite() {
     let f = Mat3x2::from_array([1.2, 0.0, 0.0, 0.0, 0.9, 0.0]);
     let energy = Shear::warp_weft();
     let (exact, clamped) = (energy.hessian(&f, Psd::Exact), energy.hessian(&f, Psd::Clamp));
-    assert_close("I6 = 0", clamped.to_matrix::<6>().as_flattened(), exact.to_matrix::<6>().as_flattened(), 1e-15, 1.0);
+    assert_close(
+        "I6 = 0",
+        clamped.to_matrix::<6>().as_flattened(),
+        exact.to_matrix::<6>().as_flattened(),
+        1e-15,
+        1.0,
+    );
 }
 
 #[test]
 fn arap_and_corotational_at_zero_are_majorised() {
-    let displacements = [[0.1, 0.0, 0.0, 0.0, 0.1, 0.0], [0.5, -1.0, 0.2, 0.3, 0.0, 2.0], [3.0, 0.0, 0.0, 3.0, 0.0, 0.0]];
+    let displacements =
+        [[0.1, 0.0, 0.0, 0.0, 0.1, 0.0], [0.5, -1.0, 0.2, 0.3, 0.0, 2.0], [3.0, 0.0, 0.0, 3.0, 0.0, 0.0]];
     let auxetic = Lame::new(Positive::new(1.0).unwrap(), -0.6).unwrap();
     let energies: [&dyn Eigenanalysis; 3] =
         [&Arap::new(Positive::ONE), &Corotational::new(lame()), &Corotational::new(auxetic)];
@@ -145,9 +158,8 @@ fn stvk_hessian(f: &Mat3x2) -> [[f64; 6]; 6] {
         let (jc, kc) = (column / 3, column % 3);
         // dF has a one in row kc, column jc; dE = sym(Fᵀ dF).
         let df = |k: usize, j: usize| f64::from(u8::from(k == kc && j == jc));
-        let de = |i: usize, j: usize| {
-            0.5 * ((0..3).map(|k| c[i][k] * df(k, j) + df(k, i) * c[j][k]).sum::<f64>())
-        };
+        let de =
+            |i: usize, j: usize| 0.5 * ((0..3).map(|k| c[i][k] * df(k, j) + df(k, i) * c[j][k]).sum::<f64>());
         let dtrace = de(0, 0) + de(1, 1);
         for row in 0..6 {
             let (jr, kr) = (row / 3, row % 3);
@@ -183,7 +195,8 @@ fn conformal_states_have_no_preferred_direction() {
     let arap = Arap::new(Positive::ONE);
     for s in [0.3, 0.7, 1.0, 1.9] {
         let f = Mat3x2::from_array([0.0, s, 0.0, -s, 0.0, 0.0]);
-        let mut expected = [2.0, 2.0, 2.0, 2.0 * (1.0 - 1.0 / s), 2.0 * (1.0 - 1.0 / s), 2.0 * (1.0 - 1.0 / s)];
+        let mut expected =
+            [2.0, 2.0, 2.0, 2.0 * (1.0 - 1.0 / s), 2.0 * (1.0 - 1.0 / s), 2.0 * (1.0 - 1.0 / s)];
         expected.sort_by(f64::total_cmp);
         assert_close("spectrum", &arap.eigensystem(&f).sorted_values(), &expected, 1e-14, 1.0);
     }
@@ -212,8 +225,12 @@ fn results_are_right_wherever_they_fit() {
 #[test]
 fn nan_is_not_hidden() {
     let f = Mat3x2::new(DVec3::new(f64::NAN, 0.0, 0.0), DVec3::Y);
-    let energies: [&dyn MembraneEnergy; 4] =
-        [&Stretch::warp_weft(), &Shear::warp_weft(), &Arap::new(Positive::ONE), &NeoHookeanLog::new(lame()).unwrap()];
+    let energies: [&dyn MembraneEnergy; 4] = [
+        &Stretch::warp_weft(),
+        &Shear::warp_weft(),
+        &Arap::new(Positive::ONE),
+        &NeoHookeanLog::new(lame()).unwrap(),
+    ];
     for energy in energies {
         assert!(energy.energy(&f).is_nan());
         assert!(!energy.pk1(&f).is_finite());

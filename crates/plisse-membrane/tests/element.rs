@@ -96,7 +96,10 @@ fn finite_for_every_finite_position() {
         let p = [DVec3::new(x[0], x[1], x[2]), DVec3::new(x[1], x[2], x[0]), DVec3::new(x[2], x[2], x[1])];
         for psd in Psd::ALL {
             for e in [cloth.evaluate(&p, psd), rubber.evaluate(&p, psd)] {
-                assert!(e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(), "{p:?}");
+                assert!(
+                    e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
+                    "{p:?}"
+                );
             }
         }
     }

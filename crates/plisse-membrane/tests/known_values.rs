@@ -47,7 +47,12 @@ fn shear() {
     let angle = |degrees: f64| UnitDir2::from_angle(degrees.to_radians()).unwrap();
     let (a, b) = (-0.03862082503151509, 0.01287360834383836);
     let values = [a, a, 0.009825505142671546, b, b, 0.461864165381182];
-    check(&QuarticShear::new(angle(10.0), angle(70.0)), [0.5, 0.2, -0.1, 0.1, 0.6, 0.3], 0.001197366387013332, values);
+    check(
+        &QuarticShear::new(angle(10.0), angle(70.0)),
+        [0.5, 0.2, -0.1, 0.1, 0.6, 0.3],
+        0.001197366387013332,
+        values,
+    );
 }
 
 #[test]
@@ -108,6 +113,12 @@ fn uniaxial_stress_of_a_strip_pulled_by_a_tenth() {
     assert_close("log", &[stress(&NeoHookeanLog::new(lame).unwrap())], &[log], 1e-14, 0.0);
     assert_close("stable", &[stress(&NeoHookeanStable::new(lame))], &[0.1 + 1.5 * 0.1], 1e-14, 0.0);
     let incompressible = 1.1 - 1.1f64.powi(-3);
-    assert_close("incompressible", &[stress(&NeoHookeanIncompressible::new(Positive::ONE))], &[incompressible], 1e-14, 0.0);
+    assert_close(
+        "incompressible",
+        &[stress(&NeoHookeanIncompressible::new(Positive::ONE))],
+        &[incompressible],
+        1e-14,
+        0.0,
+    );
     assert_close("stretch", &[stress(&Stretch::warp_weft())], &[0.2], 1e-14, 0.0);
 }

@@ -6,9 +6,12 @@ use glam::{DMat2, DMat3, DVec3};
 use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, project_numeric, symmetric_eigen};
 use plisse_membrane::{
     Arap, Corotational, Eigenanalysis, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
-    NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff, Stretch,
+    NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff,
+    Stretch,
 };
-use plisse_testkit::{any_f, assert_close, check_gradient, check_jacobian, max_abs, near_degenerate, rotation};
+use plisse_testkit::{
+    any_f, assert_close, check_gradient, check_jacobian, max_abs, near_degenerate, rotation,
+};
 use proptest::prelude::*;
 
 /// An energy with the parameters it was made from, for the failure text.
@@ -81,11 +84,13 @@ fn fibre() -> impl Strategy<Value = Case> {
 macro_rules! shear_cases {
     ($name:ident, $type:ty) => {
         fn $name() -> impl Strategy<Value = Case> {
-            (directions(false), any::<bool>(), -0.5..0.5f64, 0.1..10.0f64).prop_map(|([a, b], orthonormal, d, k)| {
-                let b = if orthonormal { a.perp() } else { b };
-                let energy = <$type>::with_offset(a, b, a.dot(b) + d).scaled(positive(k));
-                case(format!("{energy:?}"), energy)
-            })
+            (directions(false), any::<bool>(), -0.5..0.5f64, 0.1..10.0f64).prop_map(
+                |([a, b], orthonormal, d, k)| {
+                    let b = if orthonormal { a.perp() } else { b };
+                    let energy = <$type>::with_offset(a, b, a.dot(b) + d).scaled(positive(k));
+                    case(format!("{energy:?}"), energy)
+                },
+            )
         }
     };
 }
@@ -179,11 +184,19 @@ fn check_projection(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
 fn check_frame_invariance(case: &Case, f: [f64; 6], q: [[f64; 3]; 3]) -> Result<(), TestCaseError> {
     let (f, q) = (Mat3x2::from_array(f), rotation_matrix(q));
     let (before, after) = (case.energy.evaluate(&f, Psd::Clamp), case.energy.evaluate(&(q * f), Psd::Clamp));
-    let stiffness = case.energy.hessian(&f, Psd::Exact).norm().max(before.hessian.norm());
+    // Quartic terms vanish at rest with a power of a strain that is itself a difference of numbers of size one:
+    // below 1e-4 their rounding is no longer relative to their own size.
+    let stiffness = case.energy.hessian(&f, Psd::Exact).norm().max(before.hessian.norm()).max(1e-4);
     assert_close("energy", &[after.energy], &[before.energy], 1e-12, stiffness);
     assert_close("stress", &after.pk1.to_array(), &(q * before.pk1).to_array(), 1e-12, stiffness);
     let turned = Blocks(before.hessian.0.map(|row| row.map(|block| q * block * q.transpose())));
-    assert_close("hessian", rows(&after.hessian).as_flattened(), rows(&turned).as_flattened(), 1e-11, stiffness);
+    assert_close(
+        "hessian",
+        rows(&after.hessian).as_flattened(),
+        rows(&turned).as_flattened(),
+        1e-11,
+        stiffness,
+    );
     Ok(())
 }
 
@@ -208,7 +221,11 @@ fn check_finite(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
     }
     let clamped = case.energy.hessian(&f, Psd::Clamp);
     let smallest = smallest_eigenvalue(&clamped);
-    prop_assert!(smallest >= -1e-13 * clamped.norm(), "smallest eigenvalue {smallest:e} of {:e}", clamped.norm());
+    prop_assert!(
+        smallest >= -1e-13 * clamped.norm(),
+        "smallest eigenvalue {smallest:e} of {:e}",
+        clamped.norm()
+    );
     let pairs = case.energy.eigensystem(&f);
     prop_assert!(pairs.values.iter().all(|v| v.is_finite()), "{:?}", pairs.values);
     prop_assert!(pairs.modes.iter().flatten().all(|v| v.is_finite()), "{:?}", pairs.modes);
@@ -247,8 +264,20 @@ macro_rules! properties {
     )* };
 }
 properties!(
-    stretch, stretch_oblique, quartic_stretch, quartic_stretch_oblique, green_stretch, fibre, shear, quartic_shear,
-    arap, stvk, corotational, neo_hookean_log, incompressible, neo_hookean_stable,
+    stretch,
+    stretch_oblique,
+    quartic_stretch,
+    quartic_stretch_oblique,
+    green_stretch,
+    fibre,
+    shear,
+    quartic_shear,
+    arap,
+    stvk,
+    corotational,
+    neo_hookean_log,
+    incompressible,
+    neo_hookean_stable,
 );
 
 fn check_material_symmetry(case: &Case, f: [f64; 6], angle: f64, mirror: bool) {
@@ -293,7 +322,13 @@ fn check_rest(energy: &dyn Eigenanalysis, mu: f64, lambda: f64, q: [[f64; 3]; 3]
     assert_eq!(energy.pk1(&Mat3x2::FLAT), Mat3x2::ZERO);
     let expected = linear_elasticity(mu, lambda);
     let found = energy.hessian(&Mat3x2::FLAT, Psd::Exact);
-    assert_close("rest stiffness", rows(&found).as_flattened(), rows(&expected).as_flattened(), 1e-14, stiffness);
+    assert_close(
+        "rest stiffness",
+        rows(&found).as_flattened(),
+        rows(&expected).as_flattened(),
+        1e-14,
+        stiffness,
+    );
 }
 
 proptest! {

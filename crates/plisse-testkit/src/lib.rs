@@ -9,4 +9,7 @@ mod strategies;
 
 pub use compare::{assert_close, max_abs, max_difference};
 pub use differences::{check_gradient, check_jacobian};
-pub use strategies::{any_f, compressed, conformal, degenerate, extreme, near_degenerate, near_rest, rotation, sheared, stretched};
+pub use strategies::{
+    any_f, compressed, conformal, degenerate, extreme, near_degenerate, near_rest, rotation, sheared,
+    stretched,
+};

@@ -50,12 +50,14 @@ pub fn compressed() -> impl Strategy<Value = [f64; 6]> {
 
 /// Columns that are far from orthogonal.
 pub fn sheared() -> impl Strategy<Value = [f64; 6]> {
-    (rotation(), 0.4..1.6f64, 0.4..1.6f64, prop_oneof![-1.2..-0.3, 0.3..1.2f64]).prop_map(|(u, a, b, shear)| {
-        std::array::from_fn(|k| {
-            let row = k % 3;
-            if k < 3 { a * u[0][row] } else { b * u[1][row] + shear * u[0][row] }
-        })
-    })
+    (rotation(), 0.4..1.6f64, 0.4..1.6f64, prop_oneof![-1.2..-0.3, 0.3..1.2f64]).prop_map(
+        |(u, a, b, shear)| {
+            std::array::from_fn(|k| {
+                let row = k % 3;
+                if k < 3 { a * u[0][row] } else { b * u[1][row] + shear * u[0][row] }
+            })
+        },
+    )
 }
 
 /// Full rank, but with the smaller stretch down to 1e-6 of the larger one.
@@ -71,17 +73,19 @@ pub fn conformal() -> impl Strategy<Value = [f64; 6]> {
 /// Exactly rank one or zero, zero columns, equal and opposite columns, rest, and flat conformal states.
 pub fn degenerate() -> impl Strategy<Value = [f64; 6]> {
     let column = prop::array::uniform3(prop::sample::select(vec![0.0, 1.0, -1.0, 0.5, -0.7, 2.0]));
-    (column, prop::sample::select(vec![0.0, 1.0, -1.0, 0.5, -3.0, 1e-9]), 0..8u8).prop_map(|(c, factor, kind)| match kind {
-        0 => [0.0; 6],
-        1 => [c[0], c[1], c[2], 0.0, 0.0, 0.0],
-        2 => [0.0, 0.0, 0.0, c[0], c[1], c[2]],
-        3 => [c[0], c[1], c[2], factor * c[0], factor * c[1], factor * c[2]],
-        4 => [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
-        5 => [factor, 0.0, 0.0, 0.0, factor, 0.0],
-        6 => [0.0, 0.7, 0.0, -0.7, 0.0, 0.0],
-        // Orthogonal columns: no shear at all.
-        _ => [c[0], 0.0, 0.0, 0.0, c[1], 0.0],
-    })
+    (column, prop::sample::select(vec![0.0, 1.0, -1.0, 0.5, -3.0, 1e-9]), 0..8u8).prop_map(
+        |(c, factor, kind)| match kind {
+            0 => [0.0; 6],
+            1 => [c[0], c[1], c[2], 0.0, 0.0, 0.0],
+            2 => [0.0, 0.0, 0.0, c[0], c[1], c[2]],
+            3 => [c[0], c[1], c[2], factor * c[0], factor * c[1], factor * c[2]],
+            4 => [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+            5 => [factor, 0.0, 0.0, 0.0, factor, 0.0],
+            6 => [0.0, 0.7, 0.0, -0.7, 0.0, 0.0],
+            // Orthogonal columns: no shear at all.
+            _ => [c[0], 0.0, 0.0, 0.0, c[1], 0.0],
+        },
+    )
 }
 
 /// Any finite number of any size: scales from subnormal to the largest, mixed within one matrix.

@@ -1,1 +1,27 @@
 //! Compiles the examples of the README and of the book.
+
+macro_rules! pages {
+    ($($name:ident: $path:literal),* $(,)?) => {
+        $(
+            #[doc = include_str!(concat!("../../../", $path))]
+            mod $name {}
+        )*
+    };
+}
+
+pages! {
+    readme: "README.md",
+    stretch: "docs/src/energies/stretch.md",
+    quartic_stretch: "docs/src/energies/quartic-stretch.md",
+    green_stretch: "docs/src/energies/green-stretch.md",
+    shear: "docs/src/energies/shear.md",
+    quartic_shear: "docs/src/energies/quartic-shear.md",
+    baraff_witkin: "docs/src/energies/baraff-witkin.md",
+    arap: "docs/src/energies/arap.md",
+    st_venant_kirchhoff: "docs/src/energies/st-venant-kirchhoff.md",
+    corotational: "docs/src/energies/corotational.md",
+    neo_hookean_log: "docs/src/energies/neo-hookean-log.md",
+    neo_hookean_incompressible: "docs/src/energies/neo-hookean-incompressible.md",
+    neo_hookean_stable: "docs/src/energies/neo-hookean-stable.md",
+    combinations: "docs/src/energies/combinations.md",
+}

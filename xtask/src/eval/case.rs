@@ -112,7 +112,8 @@ impl<'a> Case<'a> {
     }
 
     fn numbers<const N: usize>(&self, field: &str, value: &Value) -> Result<[f64; N]> {
-        let list = value.as_array().ok_or_else(|| self.error(field, format!("must be an array of {N} numbers")))?;
+        let list =
+            value.as_array().ok_or_else(|| self.error(field, format!("must be an array of {N} numbers")))?;
         ensure!(list.len() == N, self.error(field, format!("has {} numbers, {N} are needed", list.len())));
         let mut out = [0.0; N];
         for (i, (slot, value)) in out.iter_mut().zip(list).enumerate() {

@@ -5,8 +5,8 @@ use glam::{DVec2, DVec3};
 use plisse::core::{Blocks, Element, Id, Mat3x2, Psd, TriangleMap};
 use plisse::membrane::{
     Arap, Corotational, CrossFibre, Eigenanalysis, FibreLaw, FibrePair, Lame, MembraneElement,
-    MembraneEnergy, NeoHookeanIncompressible, NeoHookeanLog, NeoHookeanStable, Shear, ShearLaw, StVenantKirchhoff,
-    Stretch,
+    MembraneEnergy, NeoHookeanIncompressible, NeoHookeanLog, NeoHookeanStable, Shear, ShearLaw,
+    StVenantKirchhoff, Stretch,
 };
 
 use super::case::Case;

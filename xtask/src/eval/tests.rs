@@ -28,7 +28,8 @@ fn test_vectors() {
     cases.retain(|case| is_membrane(case["energy"].as_str().unwrap()));
     assert_eq!(cases.len(), 60);
     let results = evaluate(&all).unwrap();
-    for (found, expected) in results["cases"].as_array().unwrap().iter().zip(all["cases"].as_array().unwrap()) {
+    for (found, expected) in results["cases"].as_array().unwrap().iter().zip(all["cases"].as_array().unwrap())
+    {
         let label = format!("{} {}", expected["energy"], expected["name"]);
         let hess = numbers(&expected["hess"]);
         let scale = max_abs(&hess);
@@ -86,8 +87,14 @@ fn mistakes_are_named_in_one_line() {
     check_error(json!({"params": {}, "x": x}), "case 0, field energy: is missing");
     check_error(json!([]), "case 0: must be an object");
     let error = evaluate(&json!({"cases": [{"energy": "arap", "x": x}]})).unwrap_err().to_string();
-    assert!(error.starts_with("case 0, field energy: unknown tag \"arap\"; known are bw_stretch,"), "{error}");
-    assert_eq!(evaluate(&json!([])).unwrap_err().to_string(), "the input must be an object with an array \"cases\"");
+    assert!(
+        error.starts_with("case 0, field energy: unknown tag \"arap\"; known are bw_stretch,"),
+        "{error}"
+    );
+    assert_eq!(
+        evaluate(&json!([])).unwrap_err().to_string(),
+        "the input must be an object with an array \"cases\""
+    );
 }
 
 #[test]

@@ -54,7 +54,9 @@ pub enum MeshError {
         faces: [Id<Faces>; 2],
     },
     /// A vertex that no triangle uses.
-    #[error("{vertex} belongs to no face ({count} such vertices in all): remove them, or allow them with TriMesh::with_isolated_vertices")]
+    #[error(
+        "{vertex} belongs to no face ({count} such vertices in all): remove them, or allow them with TriMesh::with_isolated_vertices"
+    )]
     UnreferencedVertex {
         /// The first one.
         vertex: Id<Vertices>,

@@ -119,7 +119,10 @@ pub fn annulus(
     check_cells("annulus", [around, across], [3, 1])?;
     check_lengths("annulus", &[inner, outer])?;
     if inner >= outer {
-        return Err(bad("annulus", format!("the inner radius {inner} must be smaller than the outer one {outer}")));
+        return Err(bad(
+            "annulus",
+            format!("the inner radius {inner} must be smaller than the outer one {outer}"),
+        ));
     }
     let mut uv = Vec::with_capacity(around * (across + 1));
     for j in 0..=across {
@@ -249,7 +252,9 @@ fn check_cells(shape: &'static str, cells: [usize; 2], least: [usize; 2]) -> Res
 
 fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), MeshError> {
     match lengths.iter().find(|l| !(**l > 0.0 && l.is_finite())) {
-        Some(bad_length) => Err(bad(shape, format!("the length {bad_length} is not a positive finite number"))),
+        Some(bad_length) => {
+            Err(bad(shape, format!("the length {bad_length} is not a positive finite number")))
+        }
         None => Ok(()),
     }
 }
@@ -296,7 +301,8 @@ mod tests {
     fn planar_shapes() {
         for diagonal in [Diagonal::Left, Diagonal::Right, Diagonal::Alternating] {
             check(&grid(5, 3, [2.0, 0.5], diagonal).unwrap(), 1.0, 1, 1);
-            let polygon = |n: usize, r: f64| 0.5 * n as f64 * r * r * (std::f64::consts::TAU / n as f64).sin();
+            let polygon =
+                |n: usize, r: f64| 0.5 * n as f64 * r * r * (std::f64::consts::TAU / n as f64).sin();
             let ring = polygon(12, 1.5) - polygon(12, 0.5);
             check(&annulus(12, 4, 0.5, 1.5, diagonal).unwrap(), ring, 0, 2);
         }

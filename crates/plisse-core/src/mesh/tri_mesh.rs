@@ -133,12 +133,21 @@ impl TriMesh {
 
         let (edges, face_edges) = build_edges(faces)?;
         let edges: Field<Edges, Edge> = Field::from_vec(edges);
-        let faces: Field<Faces, _> = Field::from_vec(faces.iter().map(|corners| corners.map(Id::new)).collect());
+        let faces: Field<Faces, _> =
+            Field::from_vec(faces.iter().map(|corners| corners.map(Id::new)).collect());
         let vertex_faces =
             Incidence::new(vertex_count, || faces.iter().flat_map(|(id, corners)| corners.map(|v| (v, id))));
-        let vertex_edges =
-            Incidence::new(vertex_count, || edges.iter().flat_map(|(id, edge)| edge.vertices.map(|v| (v, id))));
-        Ok(Self { vertex_count, faces, edges, face_edges: Field::from_vec(face_edges), vertex_faces, vertex_edges })
+        let vertex_edges = Incidence::new(vertex_count, || {
+            edges.iter().flat_map(|(id, edge)| edge.vertices.map(|v| (v, id)))
+        });
+        Ok(Self {
+            vertex_count,
+            faces,
+            edges,
+            face_edges: Field::from_vec(face_edges),
+            vertex_faces,
+            vertex_edges,
+        })
     }
 
     /// How many vertices, isolated ones included.

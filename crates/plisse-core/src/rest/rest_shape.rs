@@ -232,7 +232,8 @@ mod tests {
     #[test]
     fn refusals_name_face_and_vertices() {
         let mesh = TriMesh::new(4, &[[0, 1, 2], [2, 1, 3]]).unwrap();
-        let mut uv = Field::from_vec([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]].map(DVec2::from).to_vec());
+        let mut uv =
+            Field::from_vec([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]].map(DVec2::from).to_vec());
         assert_eq!(
             RestShape::from_uv(&mesh, &uv).unwrap_err().to_string(),
             "face 1 (vertex 2, vertex 1, vertex 3) has no rest area (0e0 m², longest edge 1.4142135623730951e0 m): \

@@ -42,7 +42,8 @@ impl IsotropicLaw for CorotationalLaw {
     fn energy(&self, s: &Stretches) -> f64 {
         let [e0, e1] = s.values.map(|s| s - 1.0);
         let trace = e0 + e1;
-        saturate(self.mu * saturate(e0 * e0 + e1 * e1)) + saturate(0.5 * self.lambda * saturate(trace * trace))
+        saturate(self.mu * saturate(e0 * e0 + e1 * e1))
+            + saturate(0.5 * self.lambda * saturate(trace * trace))
     }
 
     #[inline]

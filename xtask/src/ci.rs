@@ -1,0 +1,49 @@
+//! `cargo xtask ci`: everything that must hold, in the order of how fast it fails.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{repository_root, tidy};
+
+/// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
+const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
+
+const FACADE_FEATURES: [&str; 2] = ["eigen", "membrane"];
+const PUBLISHED: [&str; 4] = ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse"];
+
+/// Runs every step; the first failure ends it.
+pub(crate) fn run() -> Result<()> {
+    step("format", &[], &["fmt", "--all", "--check"])?;
+    println!("\n== tidy");
+    tidy::check()?;
+    step("clippy", &[], &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    step("tests and doctests", &[SEED], &["test", "--workspace"])?;
+    let deny = ("RUSTDOCFLAGS", "-D warnings");
+    step("documentation", &[deny], &["doc", "--workspace", "--no-deps", "--exclude", "xtask"])?;
+    step("facade without features", &[], &["check", "-p", "plisse", "--no-default-features"])?;
+    for feature in FACADE_FEATURES {
+        let args = ["check", "-p", "plisse", "--no-default-features", "--features", feature];
+        step(&format!("facade with {feature}"), &[], &args)?;
+    }
+    let packages = PUBLISHED.iter().flat_map(|name| ["-p", name]);
+    // The working tree may have changes; what is packaged is what is there.
+    let args: Vec<&str> = ["package", "--allow-dirty"].into_iter().chain(packages).collect();
+    step("packages", &[], &args)?;
+    println!("\nall passed");
+    Ok(())
+}
+
+fn step(name: &str, env: &[(&str, &str)], args: &[&str]) -> Result<()> {
+    println!("\n== {name}: cargo {}", args.join(" "));
+    let start = Instant::now();
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let status = command.args(args).envs(env.iter().copied()).current_dir(repository_root()).status();
+    let status = status.with_context(|| format!("cargo {} could not be started", args[0]))?;
+    if !status.success() {
+        bail!("{name} failed");
+    }
+    println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
