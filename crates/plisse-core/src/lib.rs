@@ -23,6 +23,15 @@
 //! assert_eq!(rest.hinges().len(), mesh.edge_count() - mesh.boundary_edges().count());
 //! ```
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::unwrap_used,
+        reason = "tests compare bits where bits are promised, and may panic"
+    )
+)]
+
 mod blocks;
 mod element;
 mod mat3x2;

@@ -24,6 +24,15 @@
 //! assert!((identity.entry(4, 4) - 1.0).abs() < 1e-15 && identity.entry(0, 4).abs() < 1e-15);
 //! ```
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::unwrap_used,
+        reason = "tests compare bits where bits are promised, and may panic"
+    )
+)]
+
 mod eigenpairs;
 mod fibre_image;
 pub mod invariants;

@@ -1,4 +1,9 @@
 //! The states where formulas break, each named for what is lost there.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
 
 use glam::DVec3;
 use plisse_core::{Mat3x2, Positive, Psd, SATURATION, UnitDir2, symmetric_eigen};

@@ -1,4 +1,9 @@
 //! The triangle element: derivatives by positions, balance of forces and torques, permutations.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
 
 use glam::{DVec2, DVec3};
 use plisse_core::{Element, Id, Positive, Psd, TriangleMap, symmetric_eigen};

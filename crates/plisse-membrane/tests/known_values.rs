@@ -1,4 +1,9 @@
 //! Numbers worked out by hand or to many digits elsewhere.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
 
 use plisse_core::{Mat3x2, Positive, Psd, UnitDir2};
 use plisse_membrane::{

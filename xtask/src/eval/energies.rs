@@ -120,7 +120,7 @@ fn triangle(case: &Case<'_>) -> Result<Output> {
     let x = [0, 3, 6].map(|i| DVec3::new(x[i], x[i + 1], x[i + 2]));
     Ok(Output {
         psi: element.energy(&x),
-        grad: element.gradient(&x).iter().flat_map(|g| g.to_array()).collect(),
+        grad: element.gradient(&x).iter().flat_map(DVec3::to_array).collect(),
         hess: rows(&element.hessian(&x, Psd::Exact)),
         hess_psd: rows(&element.hessian(&x, Psd::Clamp)),
         eigenvalues: None,

@@ -110,10 +110,8 @@ fn reachable(metadata: &Value, from: &str) -> Result<BTreeSet<String>> {
         for dependency in node.and_then(|node| node["deps"].as_array()).into_iter().flatten() {
             let kinds = dependency["dep_kinds"].as_array();
             let normal = kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind["kind"].is_null()));
-            if let Some(next) = dependency["pkg"].as_str().filter(|_| normal) {
-                if seen.insert(next) {
-                    open.push(next);
-                }
+            if let Some(next) = dependency["pkg"].as_str().filter(|next| normal && seen.insert(next)) {
+                open.push(next);
             }
         }
     }

@@ -12,6 +12,17 @@ use crate::space::{Faces, Field, Vertices};
 /// A planar mesh: topology and material coordinates.
 pub type Planar = (TriMesh, Field<Vertices, DVec2>);
 
+/// An open cylinder: topology, positions in space, and the pattern it is rolled from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tube {
+    /// Topology; normals point outwards.
+    pub mesh: TriMesh,
+    /// Positions around the z axis.
+    pub positions: Field<Vertices, DVec3>,
+    /// Material coordinates per corner: the tube cut open along one line and laid flat.
+    pub uv: Field<Faces, [DVec2; 3]>,
+}
+
 /// How the cells of a grid are cut.
 ///
 /// ```text
@@ -137,9 +148,8 @@ pub fn annulus(
 
 /// An open tube around the z axis: `around` cells along the circle and `along` over its length.
 ///
-/// Gives topology, positions in space (normals point outwards), and material coordinates per corner: the tube cut
-/// open and rolled flat. The width of the pattern is that of the inscribed polygon, so that the flat pattern and
-/// the positions have the same edge lengths.
+/// The width of the pattern is that of the inscribed polygon, so that pattern and positions have the same edge
+/// lengths.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] with fewer than three cells around, none along, or lengths that are not positive.
@@ -149,7 +159,7 @@ pub fn cylinder(
     radius: f64,
     length: f64,
     diagonal: Diagonal,
-) -> Result<(TriMesh, Field<Vertices, DVec3>, Field<Faces, [DVec2; 3]>), MeshError> {
+) -> Result<Tube, MeshError> {
     check_cells("cylinder", [around, along], [3, 1])?;
     check_lengths("cylinder", &[radius, length])?;
     let height = |j: usize| length * j as f64 / along as f64;
@@ -175,7 +185,7 @@ pub fn cylinder(
             })
         })
         .collect();
-    Ok((TriMesh::new(x.len(), &faces)?, Field::from_vec(x), uv))
+    Ok(Tube { mesh: TriMesh::new(x.len(), &faces)?, positions: Field::from_vec(x), uv })
 }
 
 /// Places planar coordinates in the plane `z = 0` of space.
@@ -190,7 +200,7 @@ fn unit_circle(i: usize, count: usize) -> DVec2 {
     let eighths = 8 * i;
     let octant = eighths / count;
     let local = eighths - octant * count;
-    let steps = if octant % 2 == 0 { local } else { count - local };
+    let steps = if octant.is_multiple_of(2) { local } else { count - local };
     let (sin, cos) = (std::f64::consts::FRAC_PI_4 * steps as f64 / count as f64).sin_cos();
     match octant % 8 {
         0 => DVec2::new(cos, sin),
@@ -229,7 +239,7 @@ fn rising(diagonal: Diagonal, i: usize, j: usize) -> bool {
     match diagonal {
         Diagonal::Left => false,
         Diagonal::Right => true,
-        Diagonal::Alternating => (i + j) % 2 == 0,
+        Diagonal::Alternating => (i + j).is_multiple_of(2),
     }
 }
 
@@ -334,7 +344,7 @@ mod tests {
 
     #[test]
     fn cylinder_pattern_is_isometric_and_points_outwards() {
-        let (mesh, x, uv) = cylinder(10, 4, 0.5, 2.0, Diagonal::Alternating).unwrap();
+        let Tube { mesh, positions: x, uv } = cylinder(10, 4, 0.5, 2.0, Diagonal::Alternating).unwrap();
         assert_eq!((mesh.euler_characteristic(), mesh.boundary_loops().len()), (0, 2));
         let flat = RestShape::from_corner_uv(&mesh, &uv).unwrap();
         let curved = RestShape::from_positions(&mesh, &x).unwrap();

@@ -276,7 +276,8 @@ mod tests {
     #[test]
     fn cylinder_has_the_angles_of_its_polygon() {
         let around = 12;
-        let (mesh, x, uv) = generate::cylinder(around, 3, 0.4, 1.0, generate::Diagonal::Right).unwrap();
+        let tube = generate::cylinder(around, 3, 0.4, 1.0, generate::Diagonal::Right).unwrap();
+        let generate::Tube { mesh, positions: x, uv } = tube;
         let rest = RestShape::from_corner_uv(&mesh, &uv).unwrap().with_rest_angles(&x).unwrap();
         let turn = std::f64::consts::TAU / around as f64;
         for hinge in rest.hinges() {

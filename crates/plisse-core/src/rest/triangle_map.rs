@@ -34,8 +34,8 @@ impl TriangleMap {
             return None;
         }
         let det = a.perp_dot(b);
-        // Written so that NaN is refused too.
-        if !(det.abs() > 1e-14 * la * lb) {
+        let spans_an_area = det.abs() > 1e-14 * la * lb;
+        if !spans_an_area {
             return None;
         }
         // Rows of Dm⁻¹: the gradients of the barycentric coordinates of corners 1 and 2.
