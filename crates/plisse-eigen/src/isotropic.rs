@@ -344,12 +344,15 @@ fn accurate_normal(f: &Mat3x2) -> (DVec3, f64) {
         difference(p.x, q.y, p.y, q.x),
     );
     let (jacobian, normal) = length_and_direction(cross);
-    if jacobian > 0.0 {
-        return (normal, jacobian);
-    }
-    // Parallel: every direction perpendicular to the longer column will do.
     let longer = if q.length_squared() > p.length_squared() { q } else { p };
-    (length_and_direction(longer).1.any_orthonormal_vector(), 0.0)
+    let (_, u) = length_and_direction(longer);
+    if jacobian > 0.0 {
+        // Components of the cross product below 1e-308 have lost digits; what matters is the longer column.
+        ((normal - u * u.dot(normal)).normalize(), jacobian)
+    } else {
+        // Parallel: every direction perpendicular to the longer column will do.
+        (u.any_orthonormal_vector(), 0.0)
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Closed-form eigensystems of membrane energies: invariants, projection kernels, frames.
+//! Closed-form eigensystems of membrane and bending energies: invariants, projection kernels, frames.
 //!
 //! For people who write an energy of their own: give the scalar derivatives, get the Hessian, its projection and
 //! its eigenpairs. Nothing here iterates, allocates or fails.
@@ -8,6 +8,8 @@
 //! | [`FibreImage`], [`radial_hessian`] | ψ(‖Fa‖) | stretch |
 //! | [`ShearBasis`] | φ((Fa)·(Fb)) | shear |
 //! | [`PolarFrame`] | ψ(σ₀, σ₁), isotropic | isotropic membranes |
+//! | [`AngleFrame`], [`in_plane`] | ψ(θ) of two edges | rods |
+//! | [`HingeFrame`] | ψ(θ) of two triangles | hinges |
 //! | [`Sym2`] | the 2×2 block that is left in each of them | kernels |
 //! | [`Eigenpairs`] | what an analysis returns: values, modes, `rebuild(psd)` | kernels |
 //!
@@ -33,8 +35,10 @@
     )
 )]
 
+mod angle;
 mod eigenpairs;
 mod fibre_image;
+mod hinge;
 pub mod invariants;
 mod isotropic;
 mod outer;
@@ -42,8 +46,10 @@ mod radial;
 mod shear;
 mod sym2;
 
+pub use angle::{AngleFrame, in_plane};
 pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
 pub use fibre_image::FibreImage;
+pub use hinge::{HingeFilter, HingeFrame};
 pub use isotropic::{IsotropicModuli, PolarFrame, Stretches};
 pub use radial::radial_hessian;
 pub use shear::ShearBasis;
