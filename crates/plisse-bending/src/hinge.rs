@@ -1,0 +1,145 @@
+//! The hinge element of shells.
+
+use glam::DVec3;
+use plisse_core::{Blocks, Element, ElementEvaluation, Hinge, Id, Positive, Psd, Vertices, saturate};
+use plisse_eigen::{Eigenpairs, HingeFilter, HingeFrame};
+
+use crate::law::AngleEnergy;
+
+/// How the rest shape enters the stiffness of a hinge: `stiffness = rigidity · weight`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HingeWeight {
+    /// `3 l²/A` with the rest length `l` of the edge and the area `A = A0 + A1` of both triangles (Discrete Shells).
+    ///
+    /// What `rigidity` means then: for a sheet whose vertices lie on a cylinder, the energy is that of a plate with
+    /// the bending rigidity `D = c · rigidity`, where `c` depends on the mesh. It is 3 on a grid of right triangles
+    /// bent along or across its cells and on equilateral triangles, 9 on a grid bent along its diagonals, and 3 to 4
+    /// on irregular meshes.
+    #[default]
+    DiscreteShells,
+    /// `l²/A`: a third of that, so that `rigidity` is the `D = E h³/(12 (1 - ν²))` of a plate, in N m, on grids that
+    /// bend along their cells and nearly so on irregular meshes.
+    AreaSum,
+    /// One: the stiffness is that of the hinge itself, N m.
+    Unit,
+}
+
+impl HingeWeight {
+    /// The factor for a hinge.
+    #[must_use]
+    pub fn of(self, hinge: &Hinge) -> f64 {
+        let ratio =
+            hinge.rest_length() * hinge.rest_length() / (hinge.rest_areas()[0] + hinge.rest_areas()[1]);
+        match self {
+            Self::DiscreteShells => 3.0 * ratio,
+            Self::AreaSum => ratio,
+            Self::Unit => 1.0,
+        }
+    }
+}
+
+/// Two triangles that share an edge, with an energy `stiffness · ψ(θ; θr)` of the angle between them.
+///
+/// `Psd::Clamp` and `Psd::Abs` apply the [`HingeFilter`]: positive semidefinite, for `Numeric` the nearest such
+/// matrix. A hinge whose edge or one of whose heights is below 1e-12 of its longest edge has no angle: energy and
+/// derivatives are zero there. A full fold is the jump of the angle from π to -π; derivatives are those of +π.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HingeElement<L> {
+    nodes: [Id<Vertices>; 4],
+    stiffness: f64,
+    rest: f64,
+    law: L,
+    filter: HingeFilter,
+}
+
+impl<L: AngleEnergy> HingeElement<L> {
+    /// A hinge of a rest shape, at rest in its rest angle.
+    #[must_use]
+    pub fn new(hinge: &Hinge, law: L, rigidity: Positive, weight: HingeWeight) -> Self {
+        let stiffness = saturate(rigidity.get() * weight.of(hinge));
+        Self { nodes: hinge.vertices(), stiffness, rest: hinge.rest_angle(), law, filter: HingeFilter::V2 }
+    }
+
+    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m, rest angle in radians.
+    #[must_use]
+    pub fn from_parts(nodes: [Id<Vertices>; 4], law: L, stiffness: Positive, rest: f64) -> Self {
+        Self { nodes, stiffness: stiffness.get(), rest, law, filter: HingeFilter::V2 }
+    }
+
+    /// With another filter than `V2`.
+    #[must_use]
+    pub fn with_filter(self, filter: HingeFilter) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// The stiffness in N m: rigidity times weight.
+    #[must_use]
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
+    /// The rest angle in radians.
+    #[must_use]
+    pub fn rest_angle(&self) -> f64 {
+        self.rest
+    }
+
+    /// `ψ'` and `ψ''` times the stiffness.
+    #[inline]
+    fn slopes(&self, theta: f64) -> (f64, f64) {
+        (self.scale(self.law.g(theta, self.rest)), self.scale(self.law.h(theta, self.rest)))
+    }
+
+    /// Saturated well below the limit: inverse squares of lengths multiply it.
+    #[inline]
+    fn scale(&self, value: f64) -> f64 {
+        (value * self.stiffness).clamp(-1e150, 1e150)
+    }
+
+    /// The twelve eigenpairs of the exact Hessian, numerically; see the page *Modes* of the book. For a hinge away from
+    /// rest four are positive, four negative and four zero.
+    #[must_use]
+    pub fn eigensystem(&self, x: &[DVec3; 4]) -> Eigenpairs<4, 12> {
+        Eigenpairs::numeric(&self.hessian(x, Psd::Exact))
+    }
+}
+
+impl<L: AngleEnergy> Element<4> for HingeElement<L> {
+    type Space = Vertices;
+
+    fn nodes(&self) -> [Id<Vertices>; 4] {
+        self.nodes
+    }
+
+    #[inline]
+    fn energy(&self, x: &[DVec3; 4]) -> f64 {
+        HingeFrame::new(x).map_or(0.0, |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
+    }
+
+    #[inline]
+    fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
+        let Some(frame) = HingeFrame::new(x) else { return [DVec3::ZERO; 4] };
+        let g = self.slopes(frame.theta()).0;
+        frame.gradient().map(|v| v * g)
+    }
+
+    #[inline]
+    fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
+        let Some(frame) = HingeFrame::new(x) else { return Blocks::ZERO };
+        let (g, h) = self.slopes(frame.theta());
+        frame.hessian(g, h, self.filter, psd)
+    }
+
+    #[inline]
+    fn evaluate(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
+        let Some(frame) = HingeFrame::new(x) else {
+            return ElementEvaluation { energy: 0.0, gradient: [DVec3::ZERO; 4], hessian: Blocks::ZERO };
+        };
+        let (g, h) = self.slopes(frame.theta());
+        ElementEvaluation {
+            energy: self.scale(self.law.psi(frame.theta(), self.rest)),
+            gradient: frame.gradient().map(|v| v * g),
+            hessian: frame.hessian(g, h, self.filter, psd),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Rods: bending and stretching, with their limits.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
+use glam::{DMat3, DVec3};
+use plisse_bending::{AngleEnergy, QuadraticAngle, RodElement, RodStretch, SineAngle, TangentAngle};
+use plisse_core::{Blocks, Element, Id, Positive, Psd, project_numeric, symmetric_eigen};
+use plisse_eigen::AngleFrame;
+use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs};
+use proptest::prelude::*;
+
+fn positive(value: f64) -> Positive {
+    Positive::new(value).unwrap()
+}
+
+fn rod<L: AngleEnergy>(law: L, rest: f64) -> RodElement<L> {
+    RodElement::new([0, 1, 2].map(Id::new), law, positive(1.5), rest)
+}
+
+fn points(x: &[f64; 9]) -> [DVec3; 3] {
+    std::array::from_fn(|i| DVec3::new(x[3 * i], x[3 * i + 1], x[3 * i + 2]))
+}
+
+fn flat(x: &[DVec3; 3]) -> [f64; 9] {
+    std::array::from_fn(|i| x[i / 3][i % 3])
+}
+
+fn check_law<L: AngleEnergy>(law: L, rest: f64, x: &[f64; 9]) -> Result<(), TestCaseError> {
+    let rod = rod(law, rest);
+    let gradient = |x: &[f64; 9]| flat(&rod.gradient(&points(x)));
+    prop_assume!(max_abs(&gradient(x)) > 1e-2);
+    check_gradient(|x| rod.energy(&points(x)), gradient, x, 1e-6);
+    check_jacobian(gradient, |x| rod.hessian(&points(x), Psd::Exact).to_matrix::<9>(), x, 1e-5);
+    let p = points(x);
+    // The projection is the nearest matrix in the space of the two edges.
+    let pairs = rod.eigensystem(&p);
+    for psd in Psd::ALL {
+        let [[aa, ab], [ba, bb]] = pairs.rebuild(psd).0;
+        let oracle = Blocks([[aa, ab - aa, -ab], [ba - aa, aa - ab - ba + bb, ab - bb], [-ba, ba - bb, bb]]);
+        let found = rod.hessian(&p, psd);
+        assert_close(
+            "rod",
+            found.to_matrix::<9>().as_flattened(),
+            oracle.to_matrix::<9>().as_flattened(),
+            1e-12,
+            oracle.norm(),
+        );
+        let fused = rod.evaluate(&p, psd);
+        prop_assert_eq!(
+            (fused.energy, fused.gradient, fused.hessian),
+            (rod.energy(&p), rod.gradient(&p), found)
+        );
+    }
+    // Three positive and three negative eigenvalues in edge space.
+    let values = pairs.sorted_values();
+    prop_assert!(values[2] < 0.0 && values[3] > 0.0, "{values:?}");
+    let g = rod.gradient(&p);
+    let torque = p[0].cross(g[0]) + p[1].cross(g[1]) + p[2].cross(g[2]);
+    prop_assert!((g[0] + g[1] + g[2]).length() < 1e-13 && torque.length() < 1e-12);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn derivatives_and_projection(x in prop::collection::vec(-1.0..1.0f64, 9), rest in 0.0..2.0f64) {
+        let x: [f64; 9] = std::array::from_fn(|i| x[i]);
+        let p = points(&x);
+        let (e0, e1) = (p[1] - p[0], p[2] - p[1]);
+        prop_assume!(e0.length() > 0.3 && e1.length() > 0.3);
+        let theta = AngleFrame::new(e0, e1).unwrap().theta();
+        prop_assume!((0.1..2.9).contains(&theta) && (theta - rest).abs() > 0.05);
+        check_law(QuadraticAngle, rest, &x)?;
+        check_law(TangentAngle, rest, &x)?;
+        check_law(SineAngle, 0.0, &x)?;
+    }
+
+    #[test]
+    fn stretching(x in prop::array::uniform6(-1.0..1.0f64), rest in 0.3..1.5f64) {
+        let segment = RodStretch::new([0, 1].map(Id::new), positive(rest), positive(2.5));
+        let pair = |x: &[f64; 6]| [DVec3::new(x[0], x[1], x[2]), DVec3::new(x[3], x[4], x[5])];
+        let p = pair(&x);
+        let length = (p[1] - p[0]).length();
+        prop_assume!(length > 0.2 && (length - rest).abs() > 0.02);
+        let gradient = |x: &[f64; 6]| { let g = segment.gradient(&pair(x)); std::array::from_fn(|i| g[i / 3][i % 3]) };
+        check_gradient(|x| segment.energy(&pair(x)), gradient, &x, 1e-7);
+        check_jacobian(gradient, |x| segment.hessian(&pair(x), Psd::Exact).to_matrix::<6>(), &x, 1e-7);
+        let exact = segment.hessian(&p, Psd::Exact).to_matrix::<6>();
+        for psd in Psd::ALL {
+            let oracle = project_numeric(&exact, psd);
+            let found = segment.hessian(&p, psd).to_matrix::<6>();
+            assert_close("stretch", found.as_flattened(), oracle.as_flattened(), 1e-13, max_abs(exact.as_flattened()));
+        }
+    }
+}
+
+fn bent(theta: f64) -> [DVec3; 3] {
+    [DVec3::ZERO, DVec3::X, DVec3::X + 1.25 * DVec3::new(theta.cos(), theta.sin(), 0.0)]
+}
+
+#[test]
+fn straight_rest_is_smooth_through_straight() {
+    // h n nᵀ ⊗ (I - t tᵀ) with n = (1/l0, -1/l1), approached from every small angle.
+    let rod = rod(QuadraticAngle, 0.0);
+    let across = DMat3::from_diagonal(DVec3::new(0.0, 1.0, 1.0)) * 1.5;
+    let expected = [across, across * -(1.0 + 0.8), across * 0.8];
+    for theta in [0.0, 1e-12, 1e-9, 1e-7, 1e-5] {
+        for psd in Psd::ALL {
+            let h = rod.hessian(&bent(theta), psd);
+            for j in 0..3 {
+                let difference = h.0[0][j] - expected[j];
+                let error = max_abs(&difference.to_cols_array());
+                assert!(error < 1e-4 * theta.max(1e-8) / 1e-5 * 10.0 + 1e-7, "{theta} {psd:?}: {error:e}");
+            }
+        }
+    }
+    assert_eq!(rod.gradient(&bent(0.0)), [DVec3::ZERO; 3]);
+}
+
+#[test]
+fn bent_rest_has_a_bounded_projection_at_straight_and_folded() {
+    let rod = rod(QuadraticAngle, 0.7);
+    let limit = rod.hessian(&bent(0.0), Psd::Clamp).norm();
+    for theta in [0.0, 1e-12, 1e-9, 1e-7, 1e-4, 1e-2, std::f64::consts::PI - 1e-6, std::f64::consts::PI] {
+        let x = bent(theta);
+        let clamped = rod.hessian(&x, Psd::Clamp);
+        assert!(clamped.is_finite() && clamped.norm() < 4.0 * limit, "{theta}: {}", clamped.norm());
+        assert!(symmetric_eigen(&clamped.to_matrix::<9>()).0[0] >= -1e-12 * clamped.norm());
+        for psd in Psd::ALL {
+            assert!(rod.hessian(&x, psd).is_finite());
+        }
+    }
+    assert_eq!(rod.gradient(&bent(0.0)), [DVec3::ZERO; 3]);
+}
+
+#[test]
+fn the_cone_at_straight_is_majorised() {
+    // ψ(x + d) ≤ ψ(x) + ½ d·H d at the straight state of a bent rod, for small displacements of the end.
+    let rod = rod(QuadraticAngle, 0.7);
+    let x = bent(0.0);
+    let h = rod.hessian(&x, Psd::Clamp);
+    for d in [DVec3::new(0.0, 0.01, 0.0), DVec3::new(0.0, -0.02, 0.03), DVec3::new(0.01, 0.0, 0.1)] {
+        let step = [DVec3::ZERO, DVec3::ZERO, d];
+        let moved = [x[0], x[1], x[2] + d];
+        let bound = rod.energy(&x) + 0.5 * h.mul_vector(&step)[2].dot(d);
+        assert!(rod.energy(&moved) <= bound + 1e-12);
+    }
+}
+
+#[test]
+fn coincident_vertices_contribute_nothing() {
+    let rod = rod(TangentAngle, 0.2);
+    let [a, b, c] = bent(0.5);
+    for x in [[a, a, c], [a, b, b], [a, a, a]] {
+        let e = rod.evaluate(&x, Psd::Clamp);
+        assert_eq!((e.energy, e.gradient, e.hessian), (0.0, [DVec3::ZERO; 3], Blocks::ZERO));
+    }
+    let segment = RodStretch::new([0, 1].map(Id::new), positive(0.5), positive(2.0));
+    assert_eq!(segment.gradient(&[a, a]), [DVec3::ZERO; 2]);
+    assert_eq!(segment.hessian(&[a, a], Psd::Clamp).0[0][0], DMat3::from_diagonal(DVec3::splat(4.0)));
+}
+
+#[test]
+fn finite_for_every_finite_position() {
+    let values = [0.0, 1.0, -1e-310, 1e-100, 1e100, -1e154, 1e300, f64::MAX, f64::MIN];
+    let n = values.len();
+    let (rod, segment) =
+        (rod(TangentAngle, 0.2), RodStretch::new([0, 1].map(Id::new), positive(0.5), positive(2.0)));
+    for i in 0..n.pow(3) {
+        let v = [values[i % n], values[i / n % n], values[i / n / n]];
+        let x = [DVec3::new(v[0], v[1], v[2]), DVec3::new(v[1], v[2], v[0]), DVec3::new(v[2], v[0], v[0])];
+        for psd in Psd::ALL {
+            let e = rod.evaluate(&x, psd);
+            assert!(
+                e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
+                "{x:?}"
+            );
+            let e = segment.evaluate(&[x[0], x[1]], psd);
+            assert!(
+                e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
+                "{x:?}"
+            );
+        }
+    }
+}
