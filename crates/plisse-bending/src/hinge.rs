@@ -1,8 +1,10 @@
 //! The hinge element of shells.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Element, ElementEvaluation, Hinge, Id, Positive, Psd, Vertices, saturate};
-use plisse_eigen::{Eigenpairs, HingeFilter, HingeFrame};
+use plisse_core::{
+    Blocks, Element, ElementEvaluation, Hinge, HingeFrame, Id, Positive, Psd, Vertices, saturate,
+};
+use plisse_eigen::{Eigenpairs, HingeFilter, hinge_hessian};
 
 use crate::law::AngleEnergy;
 
@@ -127,7 +129,7 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
         let Some(frame) = HingeFrame::new(x) else { return Blocks::ZERO };
         let (g, h) = self.slopes(frame.theta());
-        frame.hessian(g, h, self.filter, psd)
+        hinge_hessian(&frame, g, h, self.filter, psd)
     }
 
     #[inline]
@@ -139,7 +141,7 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
         ElementEvaluation {
             energy: self.scale(self.law.psi(frame.theta(), self.rest)),
             gradient: frame.gradient().map(|v| v * g),
-            hessian: frame.hessian(g, h, self.filter, psd),
+            hessian: hinge_hessian(&frame, g, h, self.filter, psd),
         }
     }
 }

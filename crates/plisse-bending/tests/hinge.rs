@@ -10,8 +10,9 @@ use plisse_bending::{
     AngleEnergy, CosineAngle, HingeElement, HingeFilter, PrintedCosine, QuadraticAngle, SineAngle,
     TangentAngle,
 };
-use plisse_core::{Blocks, Element, Id, Positive, Psd, hinge_angle, project_numeric, symmetric_eigen};
-use plisse_eigen::HingeFrame;
+use plisse_core::{
+    Blocks, Element, HingeFrame, Id, Positive, Psd, hinge_angle, project_numeric, symmetric_eigen,
+};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -1,6 +1,6 @@
 //! Symmetric matrices over `N` nodes, as 3×3 blocks: the shape of every element Hessian.
 
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
 use glam::{DMat3, DVec3};
 
@@ -99,7 +99,8 @@ impl<const N: usize> Blocks<N> {
     pub fn norm(&self) -> f64 {
         let largest = self.max_abs();
         if largest == 0.0 || !largest.is_finite() {
-            return largest;
+            // The plain formula keeps NaN, which does not count in `largest`.
+            return self.values().map(|value| value * value).sum();
         }
         let mut square = 0.0;
         for value in self.values() {
@@ -176,6 +177,22 @@ impl<const N: usize> Add for Blocks<N> {
     fn add(mut self, other: Self) -> Self {
         self += other;
         self
+    }
+}
+
+impl<const N: usize> Neg for Blocks<N> {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        self * -1.0
+    }
+}
+
+impl<const N: usize> Sub for Blocks<N> {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        self + -other
     }
 }
 

@@ -17,6 +17,30 @@ pub struct ElementEvaluation<const V: usize> {
     pub hessian: Blocks<V>,
 }
 
+macro_rules! forward {
+    ($($pointer:ty),*) => { $(
+        impl<E: Element<V> + ?Sized, const V: usize> Element<V> for $pointer {
+            type Space = E::Space;
+            fn nodes(&self) -> [Id<E::Space>; V] {
+                (**self).nodes()
+            }
+            fn energy(&self, x: &[DVec3; V]) -> f64 {
+                (**self).energy(x)
+            }
+            fn gradient(&self, x: &[DVec3; V]) -> [DVec3; V] {
+                (**self).gradient(x)
+            }
+            fn hessian(&self, x: &[DVec3; V], psd: Psd) -> Blocks<V> {
+                (**self).hessian(x, psd)
+            }
+            fn evaluate(&self, x: &[DVec3; V], psd: Psd) -> ElementEvaluation<V> {
+                (**self).evaluate(x, psd)
+            }
+        }
+    )* };
+}
+forward!(&E, Box<E>);
+
 /// An energy over `V` nodes.
 ///
 /// Evaluation never fails, never allocates and never starts a thread; it returns finite numbers for every finite

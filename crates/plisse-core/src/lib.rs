@@ -7,7 +7,7 @@
 //! | quantities checked once | [`Positive`], [`UnitDir2`] |
 //! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
-//! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`hinge_angle`] |
+//! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`HingeFrame`], [`hinge_angle`] |
 //! | the contract between energies and solvers | [`Element`] |
 //!
 //! This crate knows no energy, no solver, no thread and no file. Lengths are metres, forces newtons; the
@@ -49,7 +49,7 @@ pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
 pub use quantity::{Positive, QuantityError, UnitDir2};
-pub use rest::{Hinge, RestError, RestShape, TriangleMap, hinge_angle};
+pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};
 pub use symmetric_eigen::{project_numeric, symmetric_eigen};

@@ -72,7 +72,8 @@ impl Mat3x2 {
     pub fn norm(&self) -> f64 {
         let largest = self.max_abs();
         if largest == 0.0 || !largest.is_finite() {
-            return largest;
+            // The plain formula keeps NaN, which does not count in `largest`.
+            return self.norm_squared();
         }
         let scaled = Self { c0: self.c0 / largest, c1: self.c1 / largest };
         saturate(largest * scaled.norm_squared().sqrt())

@@ -11,7 +11,7 @@ pub enum Psd {
     /// Negative eigenvalues become zero: the nearest positive semidefinite matrix in the Frobenius norm.
     #[default]
     Clamp,
-    /// Eigenvalues become their absolute values: larger, safer steps along concave directions.
+    /// Eigenvalues become their absolute values: stiffer than `Clamp` along concave directions, hence shorter steps.
     Abs,
 }
 

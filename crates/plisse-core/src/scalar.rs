@@ -87,10 +87,11 @@ pub fn length_and_direction(y: DVec3) -> (f64, DVec3) {
 #[cold]
 #[inline(never)]
 fn length_and_direction_scaled(y: DVec3) -> (f64, DVec3) {
-    let largest = y.abs().max_element();
-    if largest == 0.0 {
+    // Not `largest == 0`: NaN does not count there, and must not pass for zero.
+    if y == DVec3::ZERO {
         return (0.0, DVec3::ZERO);
     }
+    let largest = y.abs().max_element();
     // Division, not multiplication by the reciprocal: 1/largest overflows for subnormal numbers.
     let scaled = y / largest;
     let length = scaled.length();

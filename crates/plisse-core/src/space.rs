@@ -44,6 +44,13 @@ impl<S: Space> Id<S> {
         Self(index, PhantomData)
     }
 
+    /// The index as it is stored.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
     /// The index, to look into plain arrays.
     #[inline]
     #[must_use]
@@ -138,6 +145,15 @@ impl<S: Space, T> Field<S, T> {
     #[must_use]
     pub fn from_fn(len: usize, mut value: impl FnMut(Id<S>) -> T) -> Self {
         Self::from_vec((0..len).map(|i| value(Id::new(i as u32))).collect())
+    }
+
+    /// The same value for every id.
+    #[must_use]
+    pub fn filled(len: usize, value: T) -> Self
+    where
+        T: Clone,
+    {
+        Self::from_vec(vec![value; len])
     }
 
     /// How many values.

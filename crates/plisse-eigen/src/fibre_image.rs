@@ -29,6 +29,13 @@ impl FibreImage {
         Self { vector, square: saturate(length * length), length, inverse, direction }
     }
 
+    /// Calls `body` with the image of a direction, like [`Self::with_pair`].
+    #[inline(always)]
+    pub fn with<T>(f: &Mat3x2, a: DVec2, body: impl Fn(Self) -> T) -> T {
+        let image = Self::regular(f, a);
+        if image.is_regular() { body(image) } else { rarely(|| body(Self::new(f, a))) }
+    }
+
     /// Calls `body` with the images of both directions: inline where nothing can go wrong, out of line for
     /// collapsed fibres and extreme scales.
     #[inline(always)]

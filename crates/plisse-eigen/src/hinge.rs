@@ -21,7 +21,7 @@
 //! its own form of the Hessian (its section 5), which divides by quantities that vanish on every regular grid.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Psd, length_and_direction, project_numeric};
+use plisse_core::{Blocks, HingeFrame, Psd, project_numeric};
 
 use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
@@ -41,215 +41,89 @@ pub enum HingeFilter {
     Numeric,
 }
 
-/// Angle and frame of a hinge at one state.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HingeFrame {
-    theta: f64,
-    sin: f64,
-    cos: f64,
-    length: f64,
-    edge: DVec3,
-    heights: [f64; 2],
-    altitudes: [DVec3; 2],
-    normals: [DVec3; 2],
-    feet: [f64; 2],
+/// Hessian of `ψ(θ)` for `g = ψ'(θ)`, `h = ψ''(θ)`, exact or filtered.
+#[inline]
+#[must_use]
+pub fn hinge_hessian(frame: &HingeFrame, g: f64, h: f64, filter: HingeFilter, psd: Psd) -> Blocks<4> {
+    if filter == HingeFilter::Numeric && psd != Psd::Exact {
+        let exact = hinge_hessian(frame, g, h, HingeFilter::V1, Psd::Exact);
+        return Blocks::from_matrix(&project_numeric(&exact.to_matrix::<12>(), psd));
+    }
+    let (s2, c2) = (0.5 * frame.theta()).sin_cos();
+    let (n, tau, t) = (frame.normals(), frame.altitudes(), frame.edge());
+    let (m, k) = (n[0] * c2 + tau[0] * s2, tau[0] * c2 - n[0] * s2);
+    let [p, q] = [1.0 / frame.heights()[0], 1.0 / frame.heights()[1]];
+    let r = 1.0 / frame.length();
+
+    let root2 = std::f64::consts::SQRT_2;
+    let turn = g * frame.sin_cos().0;
+    let mut blocks = [
+        Sym2::new(0.0, -g, 2.0 * h),
+        Sym2::new(0.0, -g, 0.0),
+        Sym2::new(-turn, -root2 * g * c2, 0.0),
+        Sym2::new(turn, root2 * g * s2, 0.0),
+    ];
+    if psd != Psd::Exact {
+        filter_blocks(frame, &mut blocks, filter, psd);
+    }
+    let [b1, b2, b3, b4] = blocks;
+
+    // From the pairs (+, -) to the wings (0, 1).
+    let half = |x: f64, y: f64| (0.5 * (x + y), 0.5 * (x - y));
+    let ((ap, am), (bp, bm), (cp, cm)) = (half(b1.a, b2.a), half(b1.b, b2.b), half(b1.c, b2.c));
+    let (ep, em) = half(b3.c, b4.c);
+    let (f3, f4) = (b3.b * (0.5 * root2), b4.b * (0.5 * root2));
+
+    // The Hessian in the three differences w0·x, w1·x, wd·x: 3×3 blocks of outer products of unit vectors.
+    let tt = |weight: f64| outer(t * weight, t);
+    let wing = |i: usize, scale: f64| {
+        let (tau, n) = (tau[i] * scale, n[i] * scale);
+        symmetric_outer(tau, tau * ap + n * bp, n, tau * bp + n * cp, 0.0) + tt(ep * scale * scale)
+    };
+    let (m00, m11) = (wing(0, p), wing(1, q));
+    let (tau1, n1) = (tau[1] * (p * q), n[1] * (p * q));
+    let m01 = outer_sum(tau[0], tau1 * am + n1 * bm, n[0], tau1 * bm + n1 * cm, 0.0) + tt(em * p * q);
+    let mdd = symmetric_outer(m, m * (b3.a * r * r), k, k * (b4.a * r * r), 0.0);
+    let m0d = outer(t * (r * p), m * f3 + k * f4);
+    let m1d = outer(t * (r * q), m * f3 - k * f4);
+
+    // Pull back to the corners; rows sum to zero because translations cost nothing.
+    let [a0, a1] = frame.feet();
+    let h21 = m0d - m00 * a0 - m01 * a1;
+    let h31 = m1d - m01.transpose() * a0 - m11 * a1;
+    let hd1 = mdd - m0d.transpose() * a0 - m1d.transpose() * a1;
+    let h11 = hd1 - h21 * a0 - h31 * a1;
+    let (h12, h13, h32) = (h21.transpose(), h31.transpose(), m01.transpose());
+    let (h10, h20, h30) = (-(h11 + h12 + h13), -(h21 + m00 + m01), -(h31 + h32 + m11));
+    let (h01, h02, h03) = (h10.transpose(), h20.transpose(), h30.transpose());
+    let h00 = -(h10 + h20 + h30);
+    Blocks([[h00, h01, h02, h03], [h10, h11, h12, h13], [h20, h21, m00, m01], [h30, h31, h32, m11]])
 }
 
-/// Edges outside this range (metres) count as degenerate: inverse squares must stay in range.
-const SIZE: std::ops::Range<f64> = 1e-60..1e60;
-/// Edge or height below this part of the longest edge: no angle to speak of.
-const FLATNESS: f64 = 1e-12;
-
-impl HingeFrame {
-    /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
-    /// lengths outside 1e-60 m to 1e60 m.
-    #[inline]
-    #[must_use]
-    pub fn new(x: &[DVec3; 4]) -> Option<Self> {
-        let y = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
-        let longest_square = y[0].length_squared().max(y[1].length_squared()).max(y[2].length_squared());
-        let longest = longest_square.sqrt();
-        let (length, t) = length_and_direction(y[0]);
-        if !(SIZE.contains(&longest) && length > FLATNESS * longest) {
-            return None;
-        }
-        let inverse = 1.0 / length;
-        let wing = |y: DVec3| {
-            let along = t.dot(y);
-            let z = y - t * along;
-            // Once more: near the line of the edge the first subtraction leaves a component along it.
-            let (height, tau) = length_and_direction(z - t * t.dot(z));
-            (along * inverse, height, tau)
-        };
-        let ((foot0, height0, tau0), (foot1, height1, tau1)) = (wing(y[1]), wing(y[2]));
-        if !(height0 > FLATNESS * longest && height1 > FLATNESS * longest) {
-            return None;
-        }
-        // Adding zero turns -0 into +0: exactly folded is +π.
-        let (sin, cos) = (t.dot(tau0.cross(tau1)) + 0.0, -tau0.dot(tau1));
-        Some(Self {
-            theta: sin.atan2(cos),
-            sin,
-            cos,
-            length,
-            edge: t,
-            heights: [height0, height1],
-            altitudes: [tau0, tau1],
-            normals: [t.cross(tau0), tau1.cross(t)],
-            feet: [foot0, foot1],
-        })
+/// Projects each block in the coordinates that the filter asks for.
+#[inline]
+fn filter_blocks(frame: &HingeFrame, blocks: &mut [Sym2; 4], filter: HingeFilter, psd: Psd) {
+    if filter == HingeFilter::V1 {
+        *blocks = blocks.map(|block| block.project(psd));
+        return;
     }
-
-    /// The angle in (-π, π], zero when flat, positive for a valley seen from the normals.
-    #[inline]
-    #[must_use]
-    pub fn theta(&self) -> f64 {
-        self.theta
-    }
-
-    /// Length of the edge, m.
-    #[inline]
-    #[must_use]
-    pub fn length(&self) -> f64 {
-        self.length
-    }
-
-    /// Heights of the two triangles over the edge, m.
-    #[inline]
-    #[must_use]
-    pub fn heights(&self) -> [f64; 2] {
-        self.heights
-    }
-
-    /// Unit vector along the edge, from `x0` to `x1`.
-    #[inline]
-    #[must_use]
-    pub fn edge(&self) -> DVec3 {
-        self.edge
-    }
-
-    /// Unit altitudes of the two triangles, pointing from the edge to the wings.
-    #[inline]
-    #[must_use]
-    pub fn altitudes(&self) -> [DVec3; 2] {
-        self.altitudes
-    }
-
-    /// Unit normals of the two triangles.
-    #[inline]
-    #[must_use]
-    pub fn normals(&self) -> [DVec3; 2] {
-        self.normals
-    }
-
-    /// Feet of the altitudes along the edge: 0 at `x0`, 1 at `x1`.
-    #[inline]
-    #[must_use]
-    pub fn feet(&self) -> [f64; 2] {
-        self.feet
-    }
-
-    /// `m` and `k`: mean normal and mean tangent across the edge, without a branch at any angle.
-    #[inline]
-    #[must_use]
-    pub fn mean_frame(&self) -> (DVec3, DVec3) {
-        let (s, c) = (0.5 * self.theta).sin_cos();
-        let (n, tau) = (self.normals[0], self.altitudes[0]);
-        (n * c + tau * s, tau * c - n * s)
-    }
-
-    /// Derivative of the angle by the four positions, in 1/m.
-    #[inline]
-    #[must_use]
-    pub fn gradient(&self) -> [DVec3; 4] {
-        let (g2, g3) = (self.normals[0] / self.heights[0], self.normals[1] / self.heights[1]);
-        let g1 = -(g2 * self.feet[0] + g3 * self.feet[1]);
-        [-(g1 + g2 + g3), g1, g2, g3]
-    }
-
-    /// Hessian of `ψ(θ)` for `g = ψ'(θ)`, `h = ψ''(θ)`, exact or filtered.
-    #[inline]
-    #[must_use]
-    pub fn hessian(&self, g: f64, h: f64, filter: HingeFilter, psd: Psd) -> Blocks<4> {
-        if filter == HingeFilter::Numeric && psd != Psd::Exact {
-            let exact = self.hessian(g, h, HingeFilter::V1, Psd::Exact);
-            return Blocks::from_matrix(&project_numeric(&exact.to_matrix::<12>(), psd));
-        }
-        let (s2, c2) = (0.5 * self.theta).sin_cos();
-        let (n, tau, t) = (&self.normals, &self.altitudes, self.edge);
-        let (m, k) = (n[0] * c2 + tau[0] * s2, tau[0] * c2 - n[0] * s2);
-        let [p, q] = [1.0 / self.heights[0], 1.0 / self.heights[1]];
-        let r = 1.0 / self.length;
-
-        let root2 = std::f64::consts::SQRT_2;
-        let turn = g * self.sin;
-        let mut blocks = [
-            Sym2::new(0.0, -g, 2.0 * h),
-            Sym2::new(0.0, -g, 0.0),
-            Sym2::new(-turn, -root2 * g * c2, 0.0),
-            Sym2::new(turn, root2 * g * s2, 0.0),
-        ];
-        if psd != Psd::Exact {
-            self.filter(&mut blocks, filter, psd);
-        }
-        let [b1, b2, b3, b4] = blocks;
-
-        // From the pairs (+, -) to the wings (0, 1).
-        let half = |x: f64, y: f64| (0.5 * (x + y), 0.5 * (x - y));
-        let ((ap, am), (bp, bm), (cp, cm)) = (half(b1.a, b2.a), half(b1.b, b2.b), half(b1.c, b2.c));
-        let (ep, em) = half(b3.c, b4.c);
-        let (f3, f4) = (b3.b * (0.5 * root2), b4.b * (0.5 * root2));
-
-        // The Hessian in the three differences w0·x, w1·x, wd·x: 3×3 blocks of outer products of unit vectors.
-        let tt = |weight: f64| outer(t * weight, t);
-        let wing = |i: usize, scale: f64| {
-            let (tau, n) = (tau[i] * scale, n[i] * scale);
-            symmetric_outer(tau, tau * ap + n * bp, n, tau * bp + n * cp, 0.0) + tt(ep * scale * scale)
-        };
-        let (m00, m11) = (wing(0, p), wing(1, q));
-        let (tau1, n1) = (tau[1] * (p * q), n[1] * (p * q));
-        let m01 = outer_sum(tau[0], tau1 * am + n1 * bm, n[0], tau1 * bm + n1 * cm, 0.0) + tt(em * p * q);
-        let mdd = symmetric_outer(m, m * (b3.a * r * r), k, k * (b4.a * r * r), 0.0);
-        let m0d = outer(t * (r * p), m * f3 + k * f4);
-        let m1d = outer(t * (r * q), m * f3 - k * f4);
-
-        // Pull back to the corners; rows sum to zero because translations cost nothing.
-        let [a0, a1] = self.feet;
-        let h21 = m0d - m00 * a0 - m01 * a1;
-        let h31 = m1d - m01.transpose() * a0 - m11 * a1;
-        let hd1 = mdd - m0d.transpose() * a0 - m1d.transpose() * a1;
-        let h11 = hd1 - h21 * a0 - h31 * a1;
-        let (h12, h13, h32) = (h21.transpose(), h31.transpose(), m01.transpose());
-        let (h10, h20, h30) = (-(h11 + h12 + h13), -(h21 + m00 + m01), -(h31 + h32 + m11));
-        let (h01, h02, h03) = (h10.transpose(), h20.transpose(), h30.transpose());
-        let h00 = -(h10 + h20 + h30);
-        Blocks([[h00, h01, h02, h03], [h10, h11, h12, h13], [h20, h21, m00, m01], [h30, h31, h32, m11]])
-    }
-
-    /// Projects each block in the coordinates that the filter asks for.
-    #[inline]
-    fn filter(&self, blocks: &mut [Sym2; 4], filter: HingeFilter, psd: Psd) {
-        if filter == HingeFilter::V1 {
-            *blocks = blocks.map(|block| block.project(psd));
-            return;
-        }
-        let [a0, a1] = self.feet;
-        let [p, q] = [1.0 / self.heights[0], 1.0 / self.heights[1]];
-        let weight = |a: f64| (1.0 - a) * (1.0 - a) + a * a + 1.0;
-        let sum = weight(a0) * p * p + weight(a1) * q * q;
-        let cross = ((1.0 - a0) * (1.0 - a1) + a0 * a1) * p * q;
-        // Squared lengths of u±, v±, s±; those of dm and dk are 2/l².
-        let pair = |x: f64| (0.5 * sum + x, 0.5 * sum - x);
-        let (v_plus, v_minus) = pair(cross * self.cos);
-        let (s_plus, s_minus) = pair(cross);
-        let d = 2.0 / (self.length * self.length);
-        // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
-        let mixed = if filter == HingeFilter::V3 { cross * self.sin } else { 0.0 };
-        blocks[0] = project_scaled(&blocks[0], v_minus, v_plus, mixed, psd);
-        blocks[1] = project_scaled(&blocks[1], v_plus, v_minus, -mixed, psd);
-        blocks[2] = project_scaled(&blocks[2], d, s_plus, 0.0, psd);
-        blocks[3] = project_scaled(&blocks[3], d, s_minus, 0.0, psd);
-    }
+    let (sin, cos) = frame.sin_cos();
+    let [a0, a1] = frame.feet();
+    let [p, q] = [1.0 / frame.heights()[0], 1.0 / frame.heights()[1]];
+    let weight = |a: f64| (1.0 - a) * (1.0 - a) + a * a + 1.0;
+    let sum = weight(a0) * p * p + weight(a1) * q * q;
+    let cross = ((1.0 - a0) * (1.0 - a1) + a0 * a1) * p * q;
+    // Squared lengths of u±, v±, s±; those of dm and dk are 2/l².
+    let pair = |x: f64| (0.5 * sum + x, 0.5 * sum - x);
+    let (v_plus, v_minus) = pair(cross * cos);
+    let (s_plus, s_minus) = pair(cross);
+    let d = 2.0 / (frame.length() * frame.length());
+    // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
+    let mixed = if filter == HingeFilter::V3 { cross * sin } else { 0.0 };
+    blocks[0] = project_scaled(&blocks[0], v_minus, v_plus, mixed, psd);
+    blocks[1] = project_scaled(&blocks[1], v_plus, v_minus, -mixed, psd);
+    blocks[2] = project_scaled(&blocks[2], d, s_plus, 0.0, psd);
+    blocks[3] = project_scaled(&blocks[3], d, s_minus, 0.0, psd);
 }
 
 /// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `|a|²`, `|b|²` and `a·b` (zero to

@@ -73,8 +73,8 @@ pub struct PolarFrame {
 pub struct Stretches {
     /// `σ₀ ≥ σ₁ ≥ 0`.
     pub values: [f64; 2],
-    /// `1/σ₀` and `1/σ₁`, where `σ₁` is floored at the rounding of `σ₀`: smaller ones are noise, and an exactly
-    /// rank-deficient triangle would otherwise answer 1e300 and poison a factorisation. Saturated for `F = 0`.
+    /// `1/σ₀` and `1/σ₁`. For an exactly rank-deficient triangle, `σ₁ = 0`, the second one is 1e6/σ₀ instead of
+    /// infinity, which would poison a factorisation; saturated for `F = 0`.
     pub inverses: [f64; 2],
     /// `1/(σ₀ + σ₁)`, saturated for `F = 0`.
     pub inverse_sum: f64,
@@ -88,7 +88,7 @@ impl Stretches {
         let inverse = |x: f64| saturate(1.0 / x);
         Self {
             values: [s0, s1],
-            inverses: [inverse(s0), inverse(s1.max(f64::EPSILON * s0))],
+            inverses: [inverse(s0), if s1 == 0.0 { saturate(1e6 * inverse(s0)) } else { inverse(s1) }],
             inverse_sum: inverse(s0 + s1),
         }
     }
@@ -116,9 +116,9 @@ impl Gram {
     #[inline(always)]
     fn principal(&self) -> ([f64; 2], f64) {
         let (x, y) = (self.c00 - self.c11, 2.0 * self.c01);
-        // No careful hypot: a difference of squares that underflows is far below the rounding of the trace.
+        // No careful hypot: with the trace above 1e-60, squares of what passes this test are normal numbers.
         let difference = (x * x + y * y).sqrt();
-        let deviator = if difference > 1e-150 * self.trace() {
+        let deviator = if difference > 1e-80 * self.trace() {
             let inverse = 1.0 / difference;
             [x * inverse, y * inverse]
         } else {
@@ -132,13 +132,13 @@ impl PolarFrame {
     /// Decomposes `F`.
     #[must_use]
     pub fn new(f: &Mat3x2) -> Self {
-        let largest = f.max_abs();
-        if largest == 0.0 {
+        if *f == Mat3x2::ZERO {
             let stretches = Stretches::new(0.0, 0.0);
             return Self { rotation: Mat3x2::FLAT, normal: DVec3::Z, deviator: [1.0, 0.0], stretches };
         }
-        // Squares and their products must stay in range.
-        let scale = if (1e-70..1e70).contains(&largest) { 1.0 } else { largest };
+        // Squares and their products must stay in range. Powers of two scale without rounding.
+        let largest = f.max_abs();
+        let scale = if (1e-30..1e30).contains(&largest) { 1.0 } else { power_of_two(largest) };
         let f = Mat3x2::new(f.c0 / scale, f.c1 / scale);
         let (normal, jacobian) = accurate_normal(&f);
         let gram = Gram::new(&f);
@@ -157,7 +157,7 @@ impl PolarFrame {
         let cross = f.c0.cross(f.c1);
         let jacobian = cross.length();
         // The formulas for regular F lose digits in proportion to σ₀/σ₁: two at most.
-        if jacobian > 0.02 * gram.trace() && (1e-140..1e140).contains(&gram.trace()) {
+        if jacobian > 0.02 * gram.trace() && (1e-60..1e60).contains(&gram.trace()) {
             body(&Self::regular(f, &gram, cross, jacobian))
         } else {
             rarely(|| body(&Self::new(f)))
@@ -324,6 +324,11 @@ impl PolarFrame {
 #[inline(always)]
 fn rotation(f: &Mat3x2, normal: DVec3, inverse_sum: f64) -> Mat3x2 {
     (*f + Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0))) * inverse_sum
+}
+
+/// The largest power of two that is not above a positive number; the smallest normal one for subnormal numbers.
+fn power_of_two(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }
 
 /// Unit normal and Jacobian, accurate to rounding even for columns that are almost parallel.

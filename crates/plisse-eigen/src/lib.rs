@@ -9,7 +9,7 @@
 //! | [`ShearBasis`] | φ((Fa)·(Fb)) | shear |
 //! | [`PolarFrame`] | ψ(σ₀, σ₁), isotropic | isotropic membranes |
 //! | [`AngleFrame`], [`in_plane`] | ψ(θ) of two edges | rods |
-//! | [`HingeFrame`] | ψ(θ) of two triangles | hinges |
+//! | [`hinge_hessian`], [`HingeFilter`] | ψ(θ) of two triangles | hinges |
 //! | [`Sym2`] | the 2×2 block that is left in each of them | kernels |
 //! | [`Eigenpairs`] | what an analysis returns: values, modes, `rebuild(psd)` | kernels |
 //!
@@ -49,7 +49,7 @@ mod sym2;
 pub use angle::{AngleFrame, in_plane};
 pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
 pub use fibre_image::FibreImage;
-pub use hinge::{HingeFilter, HingeFrame};
+pub use hinge::{HingeFilter, hinge_hessian};
 pub use isotropic::{IsotropicModuli, PolarFrame, Stretches};
 pub use radial::radial_hessian;
 pub use shear::ShearBasis;

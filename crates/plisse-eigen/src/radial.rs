@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-/// `along · n nᵀ + across · (I - n nᵀ)` for a unit vector `n`.
+/// `along · n nᵀ + across · (I - n nᵀ)` for a unit vector `n`, with both numbers up to 1e300.
 ///
 /// The Hessian of `ψ(|y|)` by `y` has `n = y/|y|`, `along = ψ''` and `across = ψ'/|y|` (Kim20, equations 23 to
 /// 26, for any law); its projection is the same with both numbers projected. For `y = F a` with a unit `a` the

@@ -2,7 +2,7 @@
 
 use plisse_core::{Psd, hypot};
 
-/// `[[a, b], [b, c]]`.
+/// `[[a, b], [b, c]]`, with entries up to 1e300: beyond, sums of them overflow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sym2 {
     /// Entry (0, 0).

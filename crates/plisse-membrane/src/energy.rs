@@ -57,49 +57,35 @@ pub trait Eigenanalysis: MembraneEnergy {
     fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs;
 }
 
-impl<E: MembraneEnergy + ?Sized> MembraneEnergy for &E {
-    #[inline]
-    fn energy(&self, f: &Mat3x2) -> f64 {
-        (**self).energy(f)
-    }
-    #[inline]
-    fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
-        (**self).pk1(f)
-    }
-    #[inline]
-    fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        (**self).hessian(f, psd)
-    }
-    #[inline]
-    fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        (**self).evaluate(f, psd)
-    }
-}
+macro_rules! forward {
+    ($($pointer:ty),*) => { $(
+        impl<E: MembraneEnergy + ?Sized> MembraneEnergy for $pointer {
+            #[inline]
+            fn energy(&self, f: &Mat3x2) -> f64 {
+                (**self).energy(f)
+            }
+            #[inline]
+            fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
+                (**self).pk1(f)
+            }
+            #[inline]
+            fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
+                (**self).hessian(f, psd)
+            }
+            #[inline]
+            fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
+                (**self).evaluate(f, psd)
+            }
+        }
 
-impl<E: MembraneEnergy + ?Sized> MembraneEnergy for Box<E> {
-    #[inline]
-    fn energy(&self, f: &Mat3x2) -> f64 {
-        (**self).energy(f)
-    }
-    #[inline]
-    fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
-        (**self).pk1(f)
-    }
-    #[inline]
-    fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
-        (**self).hessian(f, psd)
-    }
-    #[inline]
-    fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
-        (**self).evaluate(f, psd)
-    }
+        impl<E: Eigenanalysis + ?Sized> Eigenanalysis for $pointer {
+            fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
+                (**self).eigensystem(f)
+            }
+        }
+    )* };
 }
-
-impl<E: Eigenanalysis + ?Sized> Eigenanalysis for Box<E> {
-    fn eigensystem(&self, f: &Mat3x2) -> MembraneEigenpairs {
-        (**self).eigensystem(f)
-    }
-}
+forward!(&E, Box<E>, std::sync::Arc<E>);
 
 /// An energy times a stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,9 +17,8 @@ use crate::law::{FibreLaw, Green, Quadratic, Quartic};
 
 /// One family of fibres: `k ψ(‖Fa‖; b)`.
 ///
-/// A collapsed fibre, `F a = 0` exactly, has no direction: it exerts no force, and every policy but the sign of
-/// [`FibreLaw::collapsed`] returns that stiffness in all directions. Down to the smallest positive stretch the
-/// derivatives are the true ones.
+/// A collapsed fibre, `F a = 0` exactly, has no direction: it exerts no force and has the stiffness
+/// [`FibreLaw::collapsed`] in all directions. Down to the smallest positive stretch the derivatives are the true ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fibre<L> {
     direction: UnitDir2,
@@ -48,6 +47,18 @@ impl<L: FibreLaw> Fibre<L> {
     #[must_use]
     pub fn direction(&self) -> UnitDir2 {
         self.direction
+    }
+
+    /// The stretch without tension.
+    #[must_use]
+    pub fn rest(&self) -> f64 {
+        self.rest
+    }
+
+    /// The stiffness in N/m.
+    #[must_use]
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
     }
 
     /// Laws may overflow; an infinity times a positive stiffness is still an infinity, never NaN.
@@ -115,8 +126,7 @@ fn lift_pair([x, y]: [DMat3; 2], [a, b]: [DVec2; 2]) -> Blocks<2> {
 impl<L: FibreLaw> Fibre<L> {
     #[inline(always)]
     fn with_image<T>(&self, f: &Mat3x2, body: impl Fn(&FibreImage) -> T) -> T {
-        let a = self.direction.get();
-        FibreImage::with_pair(f, [a, a], |[image, _]| body(&image))
+        FibreImage::with(f, self.direction.get(), |image| body(&image))
     }
 }
 
@@ -201,6 +211,13 @@ impl<L: FibreLaw> FibrePair<L> {
             Layout::Oblique
         };
         Self { fibres: [warp, weft], layout }
+    }
+
+    /// The same fibres with other stiffnesses, in N/m.
+    #[must_use]
+    pub fn with_stiffness(self, [warp, weft]: [Positive; 2]) -> Self {
+        let [a, b] = self.fibres;
+        Self::from_fibres(a.with_stiffness(warp), b.with_stiffness(weft))
     }
 
     /// The two fibres.

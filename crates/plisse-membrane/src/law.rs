@@ -19,8 +19,8 @@ pub trait FibreLaw: Copy + Send + Sync {
     fn across(&self, s: f64, inverse: f64, b: f64) -> f64 {
         self.tension(s, b) * inverse
     }
-    /// The stiffness in all directions at `s = 0`, where the direction of the fibre is lost: `ψ''(0)` if `ψ'(0)`
-    /// is zero, else a value for which `ψ(0) + ½ k s²` is nowhere below `ψ`.
+    /// The stiffness in all directions at `s = 0`, where the direction of the fibre is lost: `ψ''(0)` where the energy
+    /// is smooth, else a value `k` for which `ψ(0) + ½ k s²` is not below `ψ` between zero and rest.
     fn collapsed(&self, b: f64) -> f64;
 }
 

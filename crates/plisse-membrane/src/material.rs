@@ -24,12 +24,15 @@ pub enum MaterialError {
         accepted: &'static str,
     },
     /// The product of the parameters is not a number that can be used.
-    #[error("the stiffness that follows from these parameters, {value} N/m, is not a positive finite number")]
+    #[error("the stiffness {value} N/m that follows from these parameters is not in (0, 1e290] N/m")]
     Stiffness {
         /// The value found.
         value: f64,
     },
 }
+
+/// Stiffer sheets are refused: sums and small multiples of their moduli would leave the range of `f64`.
+pub(crate) const STIFFEST: f64 = 1e290;
 
 /// The Lamé parameters of a sheet, in N/m (those of the solid times its thickness, in plane stress).
 ///
@@ -44,14 +47,19 @@ impl Lame {
     /// From the parameters of the sheet, N/m.
     ///
     /// # Errors
-    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than `-mu`.
+    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than `-mu`; [`MaterialError::Stiffness`] above
+    /// 1e290 N/m.
     pub fn new(mu: Positive, lambda: f64) -> Result<Self, MaterialError> {
         let mu = mu.get();
-        if lambda.is_finite() && lambda > -mu {
-            Ok(Self { mu, lambda })
-        } else {
-            Err(MaterialError::Lambda { lambda, mu, accepted: "lambda > -mu" })
+        if !(lambda.is_finite() && lambda > -mu) {
+            return Err(MaterialError::Lambda { lambda, mu, accepted: "lambda > -mu" });
         }
+        // Sums and small multiples of the parameters must be finite.
+        let largest = mu.max(lambda.abs());
+        if largest > STIFFEST {
+            return Err(MaterialError::Stiffness { value: largest });
+        }
+        Ok(Self { mu, lambda })
     }
 
     /// Plane stress: Young's modulus in Pa, Poisson's ratio, thickness in m.
@@ -67,10 +75,8 @@ impl Lame {
         }
         let stiffness = young.get() * thickness.get();
         let mu = 0.5 * stiffness / (1.0 + poisson);
-        if !(stiffness > 0.0 && mu > 0.0 && mu.is_finite()) {
-            return Err(MaterialError::Stiffness { value: mu });
-        }
-        Ok(Self { mu, lambda: stiffness * poisson / ((1.0 - poisson) * (1.0 + poisson)) })
+        let mu = Positive::new(mu).map_err(|_| MaterialError::Stiffness { value: mu })?;
+        Self::new(mu, stiffness * poisson / ((1.0 - poisson) * (1.0 + poisson)))
     }
 
     /// Shear modulus, N/m.
@@ -90,7 +96,7 @@ impl Lame {
     /// Tensile stiffness of the sheet, `E h` in N/m: force per width over strain in uniaxial tension.
     #[must_use]
     pub fn tensile_stiffness(&self) -> f64 {
-        4.0 * self.mu * (self.mu + self.lambda) / (2.0 * self.mu + self.lambda)
+        4.0 * self.mu * ((self.mu + self.lambda) / (2.0 * self.mu + self.lambda))
     }
 
     /// Poisson's ratio in the plane, `λ/(2μ + λ)`.

@@ -33,6 +33,24 @@ impl<L: ShearLaw> CrossFibre<L> {
         Self { a, b, offset: saturate(offset), stiffness: 1.0, basis: ShearBasis::new(a, b), law }
     }
 
+    /// The two directions in material coordinates.
+    #[must_use]
+    pub fn directions(&self) -> [UnitDir2; 2] {
+        [self.a, self.b]
+    }
+
+    /// The offset `d`.
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// The stiffness in N/m.
+    #[must_use]
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
     /// The same with another stiffness, in N/m.
     #[must_use]
     pub fn with_stiffness(self, stiffness: Positive) -> Self {

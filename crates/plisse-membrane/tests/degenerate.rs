@@ -140,7 +140,7 @@ fn stvk_is_exact_at_rank_one_and_zero() {
 }
 
 #[test]
-fn near_rank_one_clamp_is_accurate() {
+fn near_rank_one_hessian_is_accurate() {
     // Normals by the cross product lose orthogonality here: an error of 1.5e-8 at 1e-9, were it used.
     let energy = StVenantKirchhoff::new(lame());
     for gap in [1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {
@@ -228,17 +228,118 @@ fn results_are_right_wherever_they_fit() {
 }
 
 #[test]
+fn extreme_parameters_stay_finite() {
+    let huge = Positive::new(f64::MAX).unwrap();
+    let tiny = Positive::new(5e-324).unwrap();
+    let stiff = Lame::new(Positive::new(1e290).unwrap(), 1e290).unwrap();
+    let axes = [UnitDir2::U, UnitDir2::V];
+    let oblique = [UnitDir2::U, UnitDir2::from_angle(0.7).unwrap()];
+    let mut energies: Vec<Box<dyn Eigenanalysis>> = vec![
+        Box::new(Arap::new(huge)),
+        Box::new(Arap::new(Positive::ONE).scaled(huge)),
+        Box::new(Corotational::new(stiff)),
+        Box::new(StVenantKirchhoff::new(stiff)),
+        Box::new(NeoHookeanLog::new(stiff).unwrap()),
+        Box::new(NeoHookeanStable::new(stiff)),
+        Box::new(NeoHookeanIncompressible::new(huge)),
+        Box::new(Shear::with_offset(UnitDir2::U, UnitDir2::V, f64::MAX).with_stiffness(huge)),
+        Box::new(Shear::with_offset(oblique[0], oblique[1], f64::INFINITY)),
+    ];
+    for rest in [huge, tiny] {
+        for directions in [axes, oblique] {
+            energies.push(Box::new(Stretch::new(directions, [rest; 2]).with_stiffness([huge; 2])));
+            energies.push(Box::new(QuarticStretch::new(directions, [rest; 2]).with_stiffness([huge; 2])));
+            energies.push(Box::new(GreenStretch::new(directions, [rest; 2]).with_stiffness([huge; 2])));
+        }
+    }
+    let scales = [0.0, 1e-310, 1e-150, 1e-20, 1.0, 1e20, 1e150, f64::MAX / 4.0];
+    let shapes =
+        [[1.0, 0.0, 0.0, 0.0, 1.0, 0.0], [0.6, 0.2, -0.1, 0.1, 0.5, 0.3], [1.0, 2.0, 3.0, 0.5, 1.0, 1.5]];
+    for energy in &energies {
+        for (scale, shape) in scales.iter().flat_map(|s| shapes.map(|f| (*s, f))) {
+            let f = Mat3x2::from_array(shape.map(|x| x * scale));
+            for psd in Psd::ALL {
+                let e = energy.evaluate(&f, psd);
+                assert!(e.energy.is_finite() && e.pk1.is_finite() && e.hessian.is_finite(), "{e:?} at {f:?}");
+            }
+            assert!(energy.eigensystem(&f).values.iter().all(|v| v.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn stress_is_the_slope_of_the_energy_down_to_tiny_stretches() {
+    // σ₁ far below the rounding of σ₀ but exact: dψ/dσ₁ by the closed form of each law.
+    let incompressible = NeoHookeanIncompressible::new(Positive::ONE);
+    let log = NeoHookeanLog::new(lame()).unwrap();
+    for s in [1e-10, 1e-20, 1e-40] {
+        let f = Mat3x2::new(DVec3::X, DVec3::new(0.0, s, 0.0));
+        assert!((incompressible.pk1(&f).c1.y / (s - s.powi(-3)) - 1.0).abs() < 1e-13);
+        let expected = 1.25 * s + (2.5 * s.ln() - 1.25) / s;
+        assert!((log.pk1(&f).c1.y / expected - 1.0).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn area_strain_survives_very_unequal_stretches() {
+    // J = 1 exactly, with stretches eight orders apart either way: ln J is zero, not 1e-8.
+    let log = NeoHookeanLog::new(lame()).unwrap();
+    let f = Mat3x2::new(DVec3::new(2f64.powi(27), 0.0, 0.0), DVec3::new(0.0, 2f64.powi(-27), 0.0));
+    let (s0, s1) = (2f64.powi(27), 2f64.powi(-27));
+    let expected = [1.25 * (s0 - 1.0 / s0), 1.25 * (s1 - 1.0 / s1)];
+    let p = log.pk1(&f);
+    assert_close("stress", &[p.c0.x, p.c1.y], &expected, 1e-13, 0.0);
+}
+
+#[test]
+fn near_conformal_states_at_small_scales_keep_a_unit_deviator() {
+    // The difference of the squared stretches is subnormal here, and so are its squares.
+    let energy = StVenantKirchhoff::new(lame());
+    for (scale, shear) in [(1e-20, 1e-142), (1e-5, 1.1e-155), (1e-3, 1e-160)] {
+        let f = Mat3x2::from_array([scale, 0.0, 0.0, shear, scale, 0.0]);
+        let found = energy.hessian(&f, Psd::Exact).to_matrix::<6>();
+        assert_close("stvk", found.as_flattened(), stvk_hessian(&f).as_flattened(), 1e-14, 0.0);
+    }
+}
+
+#[test]
+fn near_rank_one_is_accurate_at_every_scale() {
+    // Scaling by anything but a power of two would round the columns before they cancel.
+    let energy = NeoHookeanStable::new(lame());
+    let f = Mat3x2::from_array([1.0, 2.0, 3.0, 0.5, 1.0, 1.5 + 2f64.powi(-40)]);
+    let expected = plisse_eigen::PolarFrame::new(&f).stretches().values[1];
+    for exponent in [-330, -200, 200, 330] {
+        let scale = 2f64.powi(exponent);
+        let found = plisse_eigen::PolarFrame::new(&(f * scale)).stretches().values[1];
+        assert!((found / scale / expected - 1.0).abs() < 1e-14, "{exponent}: {found}");
+    }
+    assert!(energy.pk1(&f).is_finite());
+}
+
+#[test]
 fn nan_is_not_hidden() {
-    let f = Mat3x2::new(DVec3::new(f64::NAN, 0.0, 0.0), DVec3::Y);
-    let energies: [&dyn MembraneEnergy; 4] = [
+    let energies: [&dyn MembraneEnergy; 8] = [
         &Stretch::warp_weft(),
+        &GreenStretch::warp_weft(),
         &Shear::warp_weft(),
         &Arap::new(Positive::ONE),
+        &StVenantKirchhoff::new(lame()),
+        &Corotational::new(lame()),
         &NeoHookeanLog::new(lame()).unwrap(),
+        &NeoHookeanStable::new(lame()),
     ];
-    for energy in energies {
-        assert!(energy.energy(&f).is_nan());
-        assert!(!energy.pk1(&f).is_finite());
-        assert!(!energy.hessian(&f, Psd::Clamp).is_finite());
+    // One entry after the other beside zeros and beside the rest state, and all at once.
+    let mut states = vec![[f64::NAN; 6]];
+    for i in 0..6 {
+        for base in [[0.0; 6], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]] {
+            let mut f = base;
+            f[i] = f64::NAN;
+            states.push(f);
+        }
+    }
+    for (energy, f) in energies.iter().flat_map(|e| states.iter().map(move |f| (e, Mat3x2::from_array(*f)))) {
+        assert!(energy.energy(&f).is_nan(), "{f:?}");
+        assert!(!energy.pk1(&f).is_finite(), "{f:?}");
+        assert!(!energy.hessian(&f, Psd::Exact).is_finite(), "{f:?}");
     }
 }

@@ -90,6 +90,14 @@ proptest! {
 }
 
 #[test]
+fn nan_positions_come_out_as_nan() {
+    let rest = [[0.0, 0.0], [0.01, 0.0], [0.0, 0.01]].map(DVec2::from);
+    let x = [DVec3::ZERO, DVec3::new(f64::NAN, 0.0, 0.0), DVec3::new(0.0, 0.01, 0.0)];
+    let e = element(rest, rubber()).evaluate(&x, Psd::Clamp);
+    assert!(e.energy.is_nan() && !e.gradient[1].is_finite() && !e.hessian.is_finite());
+}
+
+#[test]
 fn finite_for_every_finite_position() {
     let rest = [[0.0, 0.0], [0.01, 0.0], [0.0, 0.01]].map(DVec2::from);
     let values = [0.0, 1.0, -1e-310, 1e100, -1e154, 1e300, f64::MAX, f64::MIN];

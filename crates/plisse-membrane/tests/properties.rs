@@ -161,12 +161,12 @@ fn check_eigensystem(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
         }
     }
     let exact = case.energy.hessian(&f, Psd::Exact);
-    // Rounding is relative to the exact Hessian where values cancel in the numeric eigensystem of oblique fibres,
-    // and to the result itself everywhere else.
+    // Rounding is relative to the result itself; the numeric eigensystem of oblique fibres is accurate relative to the
+    // exact Hessian only, whence the floor.
     for psd in Psd::ALL {
         let direct = rows(&case.energy.hessian(&f, psd));
         let rebuilt = rows(&pairs.rebuild(psd));
-        assert_close("rebuilt", rebuilt.as_flattened(), direct.as_flattened(), 1e-13, exact.norm());
+        assert_close("rebuilt", rebuilt.as_flattened(), direct.as_flattened(), 1e-13, 0.01 * exact.norm());
     }
     Ok(())
 }
@@ -402,7 +402,7 @@ proptest! {
     }
 
     #[test]
-    fn clamp_of_one_fibre_each_is_cheaper_but_larger(d in directions(false), b in rests(), f in any_f()) {
+    fn clamp_of_one_fibre_each_is_further_away(d in directions(false), b in rests(), f in any_f()) {
         // Sum(Fibre, Fibre) projects each fibre: positive semidefinite, at least as large as the exact projection.
         let f = Mat3x2::from_array(f);
         let fibre = |i: usize| Fibre::new(d[i], positive(b[i]), Quadratic);

@@ -30,7 +30,9 @@ pub fn max_difference(a: &[f64], b: &[f64]) -> f64 {
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64, floor: f64) {
     let difference = max_difference(found, expected);
     let scale = max_abs(expected).max(floor);
-    if difference > tolerance * scale {
+    // Written so that NaN or an infinity on either side fails.
+    let close = difference <= tolerance * scale && scale.is_finite();
+    if !close {
         let worst = (0..found.len())
             .max_by(|i, j| (found[*i] - expected[*i]).abs().total_cmp(&(found[*j] - expected[*j]).abs()))
             .unwrap_or(0);
@@ -58,6 +60,12 @@ mod tests {
     #[should_panic(expected = "relative difference inf")]
     fn nan_never_passes() {
         assert_close("x", &[f64::NAN], &[1.0], 1e3, 0.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "expected NaN")]
+    fn nan_never_passes_as_the_expectation_either() {
+        assert_close("x", &[1.0], &[f64::NAN], 1e3, 0.0);
     }
 
     #[test]

@@ -27,6 +27,10 @@ impl<'a> Case<'a> {
         Ok(Self { object, params, label })
     }
 
+    pub(crate) fn object(&self) -> &'a Map<String, Value> {
+        self.object
+    }
+
     pub(crate) fn field(&self, key: &str) -> Option<&'a Value> {
         self.object.get(key)
     }
@@ -78,6 +82,14 @@ impl<'a> Case<'a> {
         self.number_value(&field, value)
     }
 
+    pub(crate) fn optional_number(&self, key: &str) -> Result<()> {
+        if self.params.is_some_and(|params| params.contains_key(key)) {
+            self.number(key).map(|_| ())
+        } else {
+            Ok(())
+        }
+    }
+
     pub(crate) fn positive(&self, key: &str) -> Result<Positive> {
         let (field, value) = self.param(key)?;
         self.positive_value(&field, value)
@@ -88,7 +100,7 @@ impl<'a> Case<'a> {
         let (field, value) = self.param(key)?;
         let [x, y] = self.numbers(&field, value)?;
         let length = x.hypot(y);
-        if (length - 1.0).abs() > 1e-12 {
+        if (length - 1.0).abs() > 1e-8 {
             return Err(self.error(&field, format!("({x}, {y}) has length {length}; give a unit vector")));
         }
         UnitDir2::new(x, y).map_err(|e| self.error(&field, e))

@@ -74,6 +74,7 @@ fn membrane(case: &Case<'_>, tag: &str) -> Result<Box<dyn Eigenanalysis>> {
         "neohookean_incompressible_membrane" => {
             // The energy has one parameter; cases made for all neo-Hookean energies carry both.
             case.expect_params(&["mu", "lambda_"])?;
+            case.optional_number("lambda_")?;
             Box::new(NeoHookeanIncompressible::new(case.positive("mu")?))
         }
         "stable_neohookean_membrane" => {

@@ -38,11 +38,10 @@ fn evaluate(input: &Value) -> Result<Value> {
 
 fn evaluate_case(case: &Case<'_>) -> Result<Map<String, Value>> {
     let result = energies::evaluate(case)?;
-    let mut out = Map::new();
-    for key in ["energy", "name", "params", "x", "scale"] {
-        if let Some(value) = case.field(key) {
-            out.insert(key.to_owned(), value.clone());
-        }
+    // The case as it was given, without results of others that it may carry.
+    let mut out = case.object().clone();
+    for key in ["psi", "grad", "hess", "hess_psd", "eigenvalues"] {
+        out.shift_remove(key);
     }
     out.insert("psi".to_owned(), json!(result.psi));
     out.insert("grad".to_owned(), json!(result.grad));

@@ -8,9 +8,9 @@ use crate::space::{Edges, Faces, Field, Id, Space, Vertices};
 /// ```text
 ///            v1
 ///           /|\
-///          / | \       faces[0] lies on the left of v0 → v1: its winding contains v0, v1 in this order.
+///          / | \       faces.0 lies on the left of v0 → v1: its winding contains v0, v1 in this order.
 ///    left /  |  \ right
-///         \  |  /      faces[1], if there is one, lies on the right and contains v1, v0.
+///         \  |  /      faces.1, if there is one, lies on the right and contains v1, v0.
 ///          \ | /
 ///           \|/
 ///            v0
@@ -107,6 +107,9 @@ impl TriMesh {
     /// # Ok::<(), plisse_core::MeshError>(())
     /// ```
     pub fn new(vertex_count: usize, faces: &[[u32; 3]]) -> Result<Self, MeshError> {
+        if faces.is_empty() {
+            return Err(MeshError::Empty);
+        }
         let mesh = Self::with_isolated_vertices(vertex_count, faces)?;
         let mut isolated = mesh.vertices().filter(|v| mesh.vertex_faces(*v).is_empty());
         match isolated.next() {
@@ -115,16 +118,15 @@ impl TriMesh {
         }
     }
 
-    /// Like [`TriMesh::new`], but vertices without a face are accepted.
+    /// Like [`TriMesh::new`], but vertices without a face are accepted, and so is a mesh without faces (rods).
     ///
     /// # Errors
     /// [`MeshError`] for every other rule.
     pub fn with_isolated_vertices(vertex_count: usize, faces: &[[u32; 3]]) -> Result<Self, MeshError> {
         check_size("vertices", vertex_count)?;
-        // Three half-edges per face must be countable too.
-        check_size("faces", faces.len().saturating_mul(3))?;
-        if faces.is_empty() {
-            return Err(MeshError::Empty);
+        // Incident lists have up to six entries per face, which must be countable too.
+        if faces.len() > (u32::MAX / 6) as usize {
+            return Err(MeshError::TooLarge { what: "faces", count: faces.len() });
         }
         for (i, corners) in faces.iter().enumerate() {
             check_face(Id::new(i as u32), *corners, vertex_count)?;

@@ -72,23 +72,144 @@ impl Hinge {
 ///
 /// `θ = atan2(t · (τ0 × τ1), -τ0 · τ1)` with the unit edge `t` and the unit altitudes `τ0, τ1` of the wings
 /// (WK23, section 5; atan2 keeps all digits near 0 and π, where the printed arccos loses half of them). Smooth
-/// through zero. A hinge without edge or with a wing on the line of the edge has no angle; the answer is 0.
+/// through zero. A hinge without an angle (see [`HingeFrame::new`]) answers 0.
 #[must_use]
 pub fn hinge_angle(x: &[DVec3; 4]) -> f64 {
-    let [x0, x1, x2, x3] = *x;
-    let (length, t) = length_and_direction(x1 - x0);
-    let altitude = |wing: DVec3| {
-        let y = wing - x0;
-        let z = y - t * t.dot(y);
-        // Once more: near the line of the edge the first subtraction leaves a component along it.
-        length_and_direction(z - t * t.dot(z))
-    };
-    let ((height0, tau0), (height1, tau1)) = (altitude(x2), altitude(x3));
-    if length == 0.0 || height0 == 0.0 || height1 == 0.0 {
-        return 0.0;
+    HingeFrame::new(x).map_or(0.0, |frame| frame.theta())
+}
+
+/// Angle and frame of a hinge at one state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HingeFrame {
+    theta: f64,
+    sin: f64,
+    cos: f64,
+    length: f64,
+    edge: DVec3,
+    heights: [f64; 2],
+    altitudes: [DVec3; 2],
+    normals: [DVec3; 2],
+    feet: [f64; 2],
+}
+
+/// Edges outside this range (metres) count as degenerate: inverse squares must stay in range.
+const SIZE: std::ops::Range<f64> = 1e-60..1e60;
+/// Edge or height below this part of the longest edge: no angle to speak of.
+const FLATNESS: f64 = 1e-12;
+
+impl HingeFrame {
+    /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
+    /// lengths outside 1e-60 m to 1e60 m.
+    #[inline]
+    #[must_use]
+    pub fn new(x: &[DVec3; 4]) -> Option<Self> {
+        let y = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+        let longest_square = y[0].length_squared().max(y[1].length_squared()).max(y[2].length_squared());
+        let longest = longest_square.sqrt();
+        let (length, t) = length_and_direction(y[0]);
+        if !(SIZE.contains(&longest) && length > FLATNESS * longest) {
+            return None;
+        }
+        let inverse = 1.0 / length;
+        let wing = |y: DVec3| {
+            let along = t.dot(y);
+            let z = y - t * along;
+            // Once more: near the line of the edge the first subtraction leaves a component along it.
+            let (height, tau) = length_and_direction(z - t * t.dot(z));
+            (along * inverse, height, tau)
+        };
+        let ((foot0, height0, tau0), (foot1, height1, tau1)) = (wing(y[1]), wing(y[2]));
+        if !(height0 > FLATNESS * longest && height1 > FLATNESS * longest) {
+            return None;
+        }
+        // Adding zero turns -0 into +0: exactly folded is +π.
+        let (sin, cos) = (t.dot(tau0.cross(tau1)) + 0.0, -tau0.dot(tau1));
+        Some(Self {
+            theta: sin.atan2(cos),
+            sin,
+            cos,
+            length,
+            edge: t,
+            heights: [height0, height1],
+            altitudes: [tau0, tau1],
+            normals: [t.cross(tau0), tau1.cross(t)],
+            feet: [foot0, foot1],
+        })
     }
-    // Adding zero turns -0 into +0: a hinge folded onto itself is at +π, whatever the sign of a zero.
-    (t.dot(tau0.cross(tau1)) + 0.0).atan2(-tau0.dot(tau1))
+
+    /// The angle in (-π, π], zero when flat, positive for a valley seen from the normals.
+    #[inline]
+    #[must_use]
+    pub fn theta(&self) -> f64 {
+        self.theta
+    }
+
+    /// Sine and cosine of the angle.
+    #[inline]
+    #[must_use]
+    pub fn sin_cos(&self) -> (f64, f64) {
+        (self.sin, self.cos)
+    }
+
+    /// Length of the edge, m.
+    #[inline]
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// Heights of the two triangles over the edge, m.
+    #[inline]
+    #[must_use]
+    pub fn heights(&self) -> [f64; 2] {
+        self.heights
+    }
+
+    /// Unit vector along the edge, from `x0` to `x1`.
+    #[inline]
+    #[must_use]
+    pub fn edge(&self) -> DVec3 {
+        self.edge
+    }
+
+    /// Unit altitudes of the two triangles, pointing from the edge to the wings.
+    #[inline]
+    #[must_use]
+    pub fn altitudes(&self) -> [DVec3; 2] {
+        self.altitudes
+    }
+
+    /// Unit normals of the two triangles.
+    #[inline]
+    #[must_use]
+    pub fn normals(&self) -> [DVec3; 2] {
+        self.normals
+    }
+
+    /// Feet of the altitudes along the edge: 0 at `x0`, 1 at `x1`.
+    #[inline]
+    #[must_use]
+    pub fn feet(&self) -> [f64; 2] {
+        self.feet
+    }
+
+    /// `m` and `k`: mean normal and mean tangent across the edge, without a branch at any angle.
+    #[inline]
+    #[must_use]
+    pub fn mean_frame(&self) -> (DVec3, DVec3) {
+        let (s, c) = (0.5 * self.theta).sin_cos();
+        let (n, tau) = (self.normals[0], self.altitudes[0]);
+        (n * c + tau * s, tau * c - n * s)
+    }
+
+    /// Derivative of the angle by the four positions, in 1/m.
+    #[inline]
+    #[must_use]
+    pub fn gradient(&self) -> [DVec3; 4] {
+        let (g2, g3) = (self.normals[0] / self.heights[0], self.normals[1] / self.heights[1]);
+        let g1 = -(g2 * self.feet[0] + g3 * self.feet[1]);
+        [-(g1 + g2 + g3), g1, g2, g3]
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +241,11 @@ mod tests {
         assert_eq!(hinge_angle(&[a, a, c, d]), 0.0);
         assert_eq!(hinge_angle(&[a, b, (a + b) / 2.0, d]), 0.0);
         assert_eq!(hinge_angle(&[a, b, c, a]), 0.0);
+        // On the line of an edge in general position the height is rounding, not zero.
+        let (p, q) = (DVec3::new(0.3, 0.1, 0.2), DVec3::new(-0.5, 0.9, 0.1));
+        assert_eq!(hinge_angle(&[DVec3::ZERO, p, p * 0.5, q]), 0.0);
+        let far = DVec3::new(1e308, 0.0, 0.0);
+        assert_eq!(hinge_angle(&[-far, far, c, d]), 0.0);
     }
 
     #[test]

@@ -13,10 +13,10 @@ use crate::space::{Faces, Field, FieldError, Id, Vertices};
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RestError {
-    /// A triangle without area.
+    /// A triangle without area, or with edges outside 1e-70 m to 1e70 m.
     #[error(
         "{face} ({}, {}, {}) has no rest area ({area:e} m², longest edge {longest_edge:e} m): \
-         remove the triangle, move a vertex, or check the material coordinates",
+         remove the triangle, move a vertex, or check the material coordinates and their unit",
         vertices[0], vertices[1], vertices[2]
     )]
     ZeroArea {
@@ -30,13 +30,11 @@ pub enum RestError {
         longest_edge: f64,
     },
     /// A coordinate that is infinite or NaN.
-    #[error("{face}, corner {corner} ({vertex}): the coordinate {coordinate} is not finite")]
+    #[error("{vertex} of {face}: the coordinate {coordinate} is not finite")]
     NotFinite {
         /// The face.
         face: Id<Faces>,
-        /// Which corner, 0 to 2.
-        corner: usize,
-        /// The vertex there.
+        /// Its corner.
         vertex: Id<Vertices>,
         /// The coordinate as given.
         coordinate: String,
@@ -53,6 +51,7 @@ pub enum RestError {
 /// ([`Self::from_positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestShape {
+    vertex_count: usize,
     maps: Field<Faces, TriangleMap>,
     hinges: Vec<Hinge>,
 }
@@ -92,11 +91,15 @@ impl RestShape {
     /// Replaces the rest angles by those of positions in space; areas and maps stay.
     ///
     /// # Errors
-    /// [`RestError::Length`] if there are fewer positions than the mesh has vertices.
+    /// [`RestError::Length`] for positions of another mesh, [`RestError::NotFinite`] for one that is infinite or NaN.
     pub fn with_rest_angles(mut self, x: &Field<Vertices, DVec3>) -> Result<Self, RestError> {
-        let needed = self.hinges.iter().flat_map(|h| h.vertices).map(|v| v.index() + 1).max().unwrap_or(0);
-        if x.len() < needed {
-            x.check_len(needed)?;
+        x.check_len(self.vertex_count)?;
+        for hinge in &self.hinges {
+            if let Some(corner) = hinge.vertices.iter().position(|v| !x[*v].is_finite()) {
+                let vertex = hinge.vertices[corner];
+                let (face, coordinate) = (hinge.faces[usize::from(corner == 3)], x[vertex].to_string());
+                return Err(RestError::NotFinite { face, vertex, coordinate });
+            }
         }
         for hinge in &mut self.hinges {
             hinge.rest_angle = hinge_angle(&hinge.vertices.map(|v| x[v]));
@@ -114,7 +117,7 @@ impl RestShape {
             let given = corners(face, *vertices);
             if let Some(corner) = given.iter().position(|p| !p.finite()) {
                 let coordinate = given[corner].to_string();
-                return Err(RestError::NotFinite { face, corner, vertex: vertices[corner], coordinate });
+                return Err(RestError::NotFinite { face, vertex: vertices[corner], coordinate });
             }
             let u = P::lay_flat(given);
             let Some(map) = TriangleMap::new(u) else {
@@ -131,7 +134,7 @@ impl RestShape {
         }
         let maps = Field::from_vec(maps);
         let hinges = hinges(mesh, &maps, &Field::from_vec(flat));
-        Ok(Self { maps, hinges })
+        Ok(Self { vertex_count: mesh.vertex_count(), maps, hinges })
     }
 
     /// The map of a face.
@@ -237,12 +240,12 @@ mod tests {
         assert_eq!(
             RestShape::from_uv(&mesh, &uv).unwrap_err().to_string(),
             "face 1 (vertex 2, vertex 1, vertex 3) has no rest area (0e0 m², longest edge 1.4142135623730951e0 m): \
-             remove the triangle, move a vertex, or check the material coordinates"
+             remove the triangle, move a vertex, or check the material coordinates and their unit"
         );
         uv[Id::new(3)] = DVec2::new(1.0, f64::NAN);
         assert_eq!(
             RestShape::from_uv(&mesh, &uv).unwrap_err().to_string(),
-            "face 1, corner 2 (vertex 3): the coordinate [1, NaN] is not finite"
+            "vertex 3 of face 1: the coordinate [1, NaN] is not finite"
         );
         let short = Field::from_vec(vec![DVec2::ZERO; 3]);
         assert_eq!(

@@ -87,11 +87,16 @@ impl TriangleMap {
     #[inline]
     #[must_use]
     pub fn pull_back_gradient(&self, p: &Mat3x2) -> [DVec3; 3] {
+        let g = self.pull_back_gradient_unchecked(p);
+        if g[0].is_finite() { g } else { self.pull_back_gradient_saturated(p) }
+    }
+
+    #[inline]
+    fn pull_back_gradient_unchecked(&self, p: &Mat3x2) -> [DVec3; 3] {
         let w = &self.w;
         let g1 = (p.c0 * w[0][1] + p.c1 * w[1][1]) * self.area;
         let g2 = (p.c0 * w[0][2] + p.c1 * w[1][2]) * self.area;
-        let g = [-(g1 + g2), g1, g2];
-        if g[0].is_finite() { g } else { self.pull_back_gradient_saturated(p) }
+        [-(g1 + g2), g1, g2]
     }
 
     /// On a stress of unit size nothing overflows; multiply back and keep the direction.
@@ -99,7 +104,7 @@ impl TriangleMap {
     #[inline(never)]
     fn pull_back_gradient_saturated(&self, p: &Mat3x2) -> [DVec3; 3] {
         let largest = p.max_abs();
-        let [_, g1, g2] = self.pull_back_gradient(&(*p * (1.0 / largest)));
+        let [_, g1, g2] = self.pull_back_gradient_unchecked(&(*p * (1.0 / largest)));
         let Mat3x2 { c0: g1, c1: g2 } = Mat3x2::new(g1, g2).mul_saturating(largest);
         [-(g1 + g2), g1, g2]
     }

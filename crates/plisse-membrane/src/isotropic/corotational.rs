@@ -29,6 +29,12 @@ impl Corotational {
 }
 
 impl CorotationalLaw {
+    /// The Lamé parameters `μ` and `λ`, N/m.
+    #[must_use]
+    pub fn parameters(&self) -> (f64, f64) {
+        (self.mu, self.lambda)
+    }
+
     #[inline]
     fn principal(&self, s: &Stretches) -> [f64; 2] {
         let [e0, e1] = s.values.map(|s| s - 1.0);

@@ -11,13 +11,15 @@ use plisse_core::{Positive, saturate};
 use plisse_eigen::{IsotropicModuli, Stretches, Sym2};
 
 use super::{Isotropic, IsotropicLaw};
-use crate::material::{Lame, MaterialError};
+use crate::material::{Lame, MaterialError, STIFFEST};
 
-/// `J - 1` without cancellation near rest.
+/// `J - 1`: from the strains near rest, where the product would lose digits; from the product elsewhere, where the sum
+/// of a large and a small strain would.
 #[inline]
 fn area_strain(s: &Stretches) -> f64 {
-    let [e0, e1] = s.values.map(|s| s - 1.0);
-    saturate(e0 + e1 + e0 * e1)
+    let [s0, s1] = s.values;
+    let (e0, e1) = (s0 - 1.0, s1 - 1.0);
+    saturate(if s0 < 2.0 { e0 + e1 + e0 * e1 } else { s0 * s1 - 1.0 })
 }
 
 /// Stress of a law given by `α = J f'`, the form that suits powers and logarithms of `J`.
@@ -44,7 +46,7 @@ fn moduli_by_logarithm(mu: f64, alpha: f64, beta: f64, sum: f64, s: &Stretches) 
 /// `ψ = μ/2 (‖F‖² - 2) - μ ln J + λ/2 ln²J`: a barrier against collapse.
 ///
 /// The energy is infinite (reported as 1e300) at `J = 0`, and a line search must stay away from it; the barrier
-/// is logarithmic, hence weak: 1.6e5 μ at `J = 1e-300` for `λ = μ`.
+/// is logarithmic, hence weak: 2.4e5 μ at `J = 1e-300` for `λ = μ`.
 pub type NeoHookeanLog = Isotropic<NeoHookeanLogLaw>;
 
 /// The law of [`NeoHookeanLog`].
@@ -69,6 +71,12 @@ impl NeoHookeanLog {
 }
 
 impl NeoHookeanLogLaw {
+    /// The coefficients `μ` and `λ` of the formula, N/m.
+    #[must_use]
+    pub fn parameters(&self) -> (f64, f64) {
+        (self.mu, self.lambda)
+    }
+
     /// `ln J`, accurate near rest and far beyond the range of `J` itself; saturated at `J = 0`.
     #[inline]
     fn log_area(s: &Stretches) -> f64 {
@@ -119,10 +127,10 @@ pub struct NeoHookeanIncompressibleLaw {
 }
 
 impl NeoHookeanIncompressible {
-    /// With the shear modulus of the sheet in N/m.
+    /// With the shear modulus of the sheet in N/m; above 1e290 it counts as that.
     #[must_use]
     pub fn new(mu: Positive) -> Self {
-        Self::from_law(NeoHookeanIncompressibleLaw { mu: mu.get() })
+        Self::from_law(NeoHookeanIncompressibleLaw { mu: mu.get().min(STIFFEST) })
     }
 
     /// From Young's modulus in Pa and the thickness in m: `μ = E h / 3`.
@@ -164,6 +172,12 @@ impl IsotropicLaw for NeoHookeanIncompressibleLaw {
 }
 
 impl NeoHookeanIncompressibleLaw {
+    /// Shear modulus, N/m.
+    #[must_use]
+    pub fn mu(&self) -> f64 {
+        self.mu
+    }
+
     /// `J f' = -μ/J²`.
     #[inline]
     fn alpha(&self, s: &Stretches) -> f64 {
@@ -176,8 +190,8 @@ impl NeoHookeanIncompressibleLaw {
 ///
 /// Its small-strain Lamé parameters are `μ` and `λ' - μ`. [`Self::new`] takes the true ones and sets
 /// `λ' = λ + μ`, so that it agrees with the other energies to second order; [`Self::with_raw_parameters`] takes
-/// `λ'` as printed. At rank one the stiffness out of the plane tends to infinity and is reported with `σ₁`
-/// floored at the rounding of `σ₀`; at `F = 0` its limit along conformal states is returned.
+/// `λ'` as printed. At rank one the stiffness out of the plane tends to minus infinity and is
+/// reported with the inverse that [`Stretches`] gives; at `F = 0` its limit along conformal states is returned.
 pub type NeoHookeanStable = Isotropic<NeoHookeanStableLaw>;
 
 /// The law of [`NeoHookeanStable`].
@@ -197,17 +211,27 @@ impl NeoHookeanStable {
     /// With the coefficients of the formula, N/m.
     ///
     /// # Errors
-    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than zero.
+    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than zero; [`MaterialError::Stiffness`] above
+    /// 1e290 N/m.
     pub fn with_raw_parameters(mu: Positive, lambda: f64) -> Result<Self, MaterialError> {
         let mu = mu.get();
         if !(lambda > 0.0 && lambda.is_finite()) {
             return Err(MaterialError::Lambda { lambda, mu, accepted: "lambda > 0" });
+        }
+        if mu.max(lambda) > STIFFEST {
+            return Err(MaterialError::Stiffness { value: mu.max(lambda) });
         }
         Ok(Self::from_law(NeoHookeanStableLaw { mu, lambda }))
     }
 }
 
 impl NeoHookeanStableLaw {
+    /// The coefficients `μ` and `λ` of the formula, N/m.
+    #[must_use]
+    pub fn parameters(&self) -> (f64, f64) {
+        (self.mu, self.lambda)
+    }
+
     /// `f' = -μ + λ' (J - 1)`.
     #[inline]
     fn slope(&self, s: &Stretches) -> f64 {

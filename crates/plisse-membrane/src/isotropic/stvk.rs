@@ -34,6 +34,12 @@ fn twice_green(s: f64) -> f64 {
 }
 
 impl StVenantKirchhoffLaw {
+    /// The Lamé parameters `μ` and `λ`, N/m.
+    #[must_use]
+    pub fn parameters(&self) -> (f64, f64) {
+        (self.mu, self.lambda)
+    }
+
     /// `ψᵢ/σᵢ`, which has no singularity: the principal values of the second Piola-Kirchhoff stress.
     #[inline]
     fn second_stress(&self, g: [f64; 2]) -> [f64; 2] {
