@@ -10,8 +10,8 @@ use crate::{repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 2] = ["eigen", "membrane"];
-const PUBLISHED: [&str; 4] = ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse"];
+const FACADE_FEATURES: [&str; 3] = ["eigen", "membrane", "bending"];
+const PUBLISHED: [&str; 5] = ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse-bending", "plisse"];
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run() -> Result<()> {

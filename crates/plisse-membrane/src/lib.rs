@@ -15,11 +15,11 @@
 //! | [`Corotational`] | `μ ‖F - R‖² + λ/2 (I1 - 2)²` | |
 //! | [`NeoHookeanLog`] | `μ/2 (I2 - 2) - μ ln J + λ/2 ln²J` | |
 //! | [`NeoHookeanIncompressible`] | `μ/2 (I2 + 1/J² - 3)` | |
-//! | [`NeoHookeanStable`] | `μ/2 (I2 - 2) - μ (J - 1) + λ/2 (J - 1)²` | |
+//! | [`NeoHookeanStable`] | `μ/2 (I2 - 2) - μ (J - 1) + (λ + μ)/2 (J - 1)²` | |
 //! | [`Scaled`], [`Sum`], [`BaraffWitkin`] | combinations | |
 //!
 //! **Promise.** For every finite `F`, zero and rank-deficient ones and any scale included, every function returns
-//! finite numbers; what does not fit into `f64` saturates at ±1e300. What an energy returns where it has no
+//! finite numbers; what does not fit into `f64` saturates near ±1e300. What an energy returns where it has no
 //! derivative is written on its page. NaN in, NaN out.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.

@@ -5,6 +5,7 @@
 //! | [`core`] | `plisse-core` | always |
 //! | [`eigen`] | `plisse-eigen` | `eigen` |
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
+//! | [`bending`] | `plisse-bending` | `bending` (default) |
 //!
 //! Each crate can be used by itself; this one only gathers them, so that their versions fit together.
 //!
@@ -21,6 +22,9 @@
 //! # }
 //! ```
 
+#[cfg(feature = "bending")]
+#[doc(inline)]
+pub use plisse_bending as bending;
 #[doc(inline)]
 pub use plisse_core as core;
 #[cfg(feature = "eigen")]
@@ -30,5 +34,5 @@ pub use plisse_eigen as eigen;
 #[doc(inline)]
 pub use plisse_membrane as membrane;
 
-#[cfg(all(doctest, feature = "membrane"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending"))]
 mod book;

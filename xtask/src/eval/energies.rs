@@ -9,10 +9,11 @@ use plisse::membrane::{
     StVenantKirchhoff, Stretch,
 };
 
+use super::bending;
 use super::case::Case;
 
 /// Every tag, for messages.
-const TAGS: [&str; 12] = [
+const TAGS: [&str; 21] = [
     "bw_stretch",
     "stretch_quartic",
     "stretch_i5_squared",
@@ -25,6 +26,15 @@ const TAGS: [&str; 12] = [
     "neohookean_incompressible_membrane",
     "stable_neohookean_membrane",
     TRIANGLE,
+    "rod_quadratic",
+    "rod_der_tan",
+    "rod_sin",
+    "hinge_theta",
+    "hinge_quadratic",
+    "hinge_tan",
+    "hinge_sin",
+    "hinge_cos_paper",
+    "hinge_cos_restoring",
 ];
 
 const TRIANGLE: &str = "triangle_bw_stretch_plus_shear_area_weighted";
@@ -42,6 +52,9 @@ pub(crate) fn evaluate(case: &Case<'_>) -> Result<Output> {
     let tag = case.tag()?;
     if tag == TRIANGLE {
         return triangle(case);
+    }
+    if tag.starts_with("rod_") || tag.starts_with("hinge_") {
+        return bending::evaluate(case, tag);
     }
     let energy = membrane(case, tag)?.scaled(case.scale()?);
     let f = Mat3x2::from_array(case.x()?);
@@ -82,10 +95,12 @@ fn membrane(case: &Case<'_>, tag: &str) -> Result<Box<dyn Eigenanalysis>> {
             let energy = NeoHookeanStable::with_raw_parameters(case.positive("mu")?, case.number("lambda_")?);
             Box::new(energy.map_err(|e| case.error("params.lambda_", e))?)
         }
-        _ => {
-            return Err(case.error("energy", format!("unknown tag {tag:?}; known are {}", TAGS.join(", "))));
-        }
+        _ => return Err(unknown_tag(case, tag)),
     })
+}
+
+pub(super) fn unknown_tag(case: &Case<'_>, tag: &str) -> anyhow::Error {
+    case.error("energy", format!("unknown tag {tag:?}; known are {}", TAGS.join(", ")))
 }
 
 fn fibres<L: FibreLaw + Default + 'static>(case: &Case<'_>) -> Result<Box<dyn Eigenanalysis>> {
@@ -117,15 +132,26 @@ fn triangle(case: &Case<'_>) -> Result<Output> {
     let map = map.ok_or_else(|| case.error("params.rest", "the triangle has no area"))?;
     let element = MembraneElement::new([0, 1, 2].map(Id::new), map, energy);
 
-    let x: [f64; 9] = case.x()?;
-    let x = [0, 3, 6].map(|i| DVec3::new(x[i], x[i + 1], x[i + 2]));
-    Ok(Output {
-        psi: element.energy(&x),
-        grad: element.gradient(&x).iter().flat_map(DVec3::to_array).collect(),
-        hess: rows(&element.hessian(&x, Psd::Exact)),
-        hess_psd: rows(&element.hessian(&x, Psd::Clamp)),
-        eigenvalues: None,
-    })
+    Ok(of_element(&element, &corners(&case.x::<9>()?), None))
+}
+
+/// Positions from their coordinates.
+pub(super) fn corners<const V: usize>(x: &[f64]) -> [DVec3; V] {
+    std::array::from_fn(|i| DVec3::new(x[3 * i], x[3 * i + 1], x[3 * i + 2]))
+}
+
+pub(super) fn of_element<const V: usize>(
+    element: &impl Element<V>,
+    x: &[DVec3; V],
+    eigenvalues: Option<Vec<f64>>,
+) -> Output {
+    Output {
+        psi: element.energy(x),
+        grad: element.gradient(x).iter().flat_map(DVec3::to_array).collect(),
+        hess: rows(&element.hessian(x, Psd::Exact)),
+        hess_psd: rows(&element.hessian(x, Psd::Clamp)),
+        eigenvalues,
+    }
 }
 
 fn rows<const N: usize>(h: &Blocks<N>) -> Vec<Vec<f64>> {

@@ -2,6 +2,7 @@
 //!
 //! The way another program checks itself against plisse. The format is described in `docs/src/eval.md`.
 
+mod bending;
 mod case;
 mod energies;
 

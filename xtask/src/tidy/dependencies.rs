@@ -13,7 +13,7 @@ const TABLE: &str = "docs/src/architecture.md";
 
 /// Crates that whoever takes an energy must not pay for, and the crates that must stay free of them.
 const HEAVY: [&str; 2] = ["faer", "rayon"];
-const LIGHT: [&str; 3] = ["plisse-core", "plisse-eigen", "plisse-membrane"];
+const LIGHT: [&str; 4] = ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse-bending"];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 

@@ -9,7 +9,7 @@ use crate::material::Lame;
 /// `ψ = μ ‖F - R‖² + λ/2 (σ₀ + σ₁ - 2)²`.
 ///
 /// At rank one with `λ (σ₀ - 2) > 2μ` the energy has a convex ridge: its stiffness out of the plane is infinite
-/// there and is reported with `σ₁` floored at the rounding of `σ₀`. At `F = 0` the gradient is zero and the
+/// there and is reported with the inverse that [`Stretches`] gives. At `F = 0` the gradient is zero and the
 /// Hessian `2 (μ + max(λ, 0)) I`, which majorises the energy.
 pub type Corotational = Isotropic<CorotationalLaw>;
 
