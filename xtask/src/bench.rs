@@ -7,7 +7,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
-use plisse::core::{Mat3x2, Positive, Psd, UnitDir2, project_numeric};
+use glam::DVec3;
+use plisse::bending::{HingeElement, HingeFilter, QuadraticAngle, RodElement};
+use plisse::core::{Element, Id, Mat3x2, Positive, Psd, UnitDir2, project_numeric};
 use plisse::membrane::{
     Arap, BaraffWitkin, Corotational, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
     NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff,
@@ -45,10 +47,18 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     table.row("neo-Hookean stable", &NeoHookeanStable::new(lame));
     table.row("fibres oblique, sum", &fibre(oblique[0]).plus(fibre(oblique[1])));
     table.row("fibres oblique, exact*", &Stretch::new(oblique, rest));
+    let hinge = |law, rest| HingeElement::from_parts([0, 1, 2, 3].map(Id::new), law, Positive::ONE, rest);
+    let hinges = points::<4>(&[DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.0), DVec3::new(0.6, -0.8, 0.0)]);
+    table.element::<4, 12>("hinge, V2", &hinge(QuadraticAngle, 0.3), &hinges);
+    table.element::<4, 12>("hinge, V1", &hinge(QuadraticAngle, 0.3).with_filter(HingeFilter::V1), &hinges);
+    table.element::<4, 12>("hinge, V3", &hinge(QuadraticAngle, 0.3).with_filter(HingeFilter::V3), &hinges);
+    let rods = points::<3>(&[DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)]);
+    let rod = RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, 0.2);
+    table.element::<3, 9>("rod", &rod, &rods);
     if !json {
         println!("\n* no closed form: the nearest projection of two oblique fibres is computed numerically.");
         println!(
-            "numeric = best numeric 6x6 clamp (tridiagonal + QR) of a given exact Hessian, evaluation not counted."
+            "numeric = best numeric clamp (tridiagonal + QR; 6x6, rods 9x9, hinges 12x12) of a given exact Hessian."
         );
     }
     Ok(())
@@ -83,31 +93,61 @@ impl Table {
     }
 
     fn row<E: MembraneEnergy>(&self, name: &str, energy: &E) {
-        let exact: Vec<[[f64; 6]; 6]> =
-            self.samples.iter().map(|f| energy.hessian(f, Psd::Exact).to_matrix()).collect();
-        let mut best = [f64::INFINITY; 7];
         let f = &self.samples;
+        let exact: Vec<[[f64; 6]; 6]> = f.iter().map(|f| energy.hessian(f, Psd::Exact).to_matrix()).collect();
+        let mut best = [f64::INFINITY; 7];
         for _ in 0..ROUNDS {
-            let times = [
-                time(|i| _ = black_box(energy.energy(black_box(&f[i])))),
-                time(|i| _ = black_box(&energy.pk1(black_box(&f[i])))),
-                time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Exact))),
-                time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Clamp))),
-                time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Abs))),
-                time(|i| _ = black_box(&project_numeric(black_box(&exact[i]), Psd::Clamp))),
-                time(|i| _ = black_box(&energy.evaluate(black_box(&f[i]), Psd::Clamp))),
-            ];
-            for (b, t) in best.iter_mut().zip(times) {
-                *b = b.min(t);
-            }
+            keep_best(
+                &mut best,
+                [
+                    time(|i| _ = black_box(energy.energy(black_box(&f[i])))),
+                    time(|i| _ = black_box(&energy.pk1(black_box(&f[i])))),
+                    time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Exact))),
+                    time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Clamp))),
+                    time(|i| _ = black_box(&energy.hessian(black_box(&f[i]), Psd::Abs))),
+                    time(|i| _ = black_box(&project_numeric(black_box(&exact[i]), Psd::Clamp))),
+                    time(|i| _ = black_box(&energy.evaluate(black_box(&f[i]), Psd::Clamp))),
+                ],
+            );
         }
+        self.print(name, best);
+    }
+
+    /// The same for an element over `V` nodes; `M` is `3 V`.
+    fn element<const V: usize, const M: usize>(
+        &self,
+        name: &str,
+        element: &impl Element<V>,
+        x: &[[DVec3; V]],
+    ) {
+        let exact: Vec<[[f64; M]; M]> =
+            x.iter().map(|x| element.hessian(x, Psd::Exact).to_matrix()).collect();
+        let mut best = [f64::INFINITY; 7];
+        for _ in 0..ROUNDS / 4 {
+            keep_best(
+                &mut best,
+                [
+                    time(|i| _ = black_box(element.energy(black_box(&x[i])))),
+                    time(|i| _ = black_box(&element.gradient(black_box(&x[i])))),
+                    time(|i| _ = black_box(&element.hessian(black_box(&x[i]), Psd::Exact))),
+                    time(|i| _ = black_box(&element.hessian(black_box(&x[i]), Psd::Clamp))),
+                    time(|i| _ = black_box(&element.hessian(black_box(&x[i]), Psd::Abs))),
+                    time(|i| _ = black_box(&project_numeric(black_box(&exact[i]), Psd::Clamp))),
+                    time(|i| _ = black_box(&element.evaluate(black_box(&x[i]), Psd::Clamp))),
+                ],
+            );
+        }
+        self.print(name, best);
+    }
+
+    fn print(&self, name: &str, best: [f64; 7]) {
         let [e, p, exact, clamp, abs, numeric, fused] = best;
         let (per_exact, per_clamp, per_three) = (clamp / exact, numeric / clamp, fused / (e + p + clamp));
         if self.json {
             println!(
                 "{}",
                 serde_json::json!({
-                    "energy": name, "ns": {"energy": e, "pk1": p, "exact": exact, "clamp": clamp, "abs": abs,
+                    "energy": name, "ns": {"energy": e, "gradient": p, "exact": exact, "clamp": clamp, "abs": abs,
                     "numeric": numeric, "fused": fused}, "clamp/exact": per_exact, "numeric/clamp": per_clamp,
                     "fused/three": per_three,
                 })
@@ -117,6 +157,12 @@ impl Table {
                 "{name:<24}{e:>8.1}{p:>8.1}{exact:>8.1}{clamp:>8.1}{abs:>8.1}{numeric:>9.0}{fused:>8.1} |{per_exact:>9.2}{per_clamp:>9.1}{per_three:>9.2}"
             );
         }
+    }
+}
+
+fn keep_best(best: &mut [f64; 7], times: [f64; 7]) {
+    for (b, t) in best.iter_mut().zip(times) {
+        *b = b.min(t);
     }
 }
 
@@ -139,20 +185,21 @@ fn time(mut body: impl FnMut(usize)) -> f64 {
     start.elapsed().as_nanos() as f64 / SAMPLES as f64
 }
 
+/// Stencils around a regular one, with corners displaced by 0.15.
+fn points<const V: usize>(regular: &[DVec3; V]) -> Vec<[DVec3; V]> {
+    let mut random = Random::new();
+    let mut jitter = |x: &DVec3| *x + 0.15 * DVec3::new(random.normal(), random.normal(), random.normal());
+    (0..SAMPLES).map(|_| std::array::from_fn(|i| jitter(&regular[i]))).collect()
+}
+
 /// Deformation gradients `Q (I + 0.3 N)`: a cloth in the middle of a hard step.
 fn samples() -> Vec<Mat3x2> {
-    let mut state = 0x1234_5678_9abc_def0u64;
-    let mut uniform = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 11) as f64 / (1u64 << 53) as f64
-    };
-    // A sum of uniforms is normal enough.
-    let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+    let mut random = Random::new();
     (0..SAMPLES)
         .map(|_| {
-            let mut f = Mat3x2::FLAT.to_array().map(|x| x + 0.3 * normal());
+            let mut f = Mat3x2::FLAT.to_array().map(|x| x + 0.3 * random.normal());
             // Turn about two axes.
-            for (axis, angle) in [(0, normal()), (1, normal())] {
+            for (axis, angle) in [(0, random.normal()), (1, random.normal())] {
                 let (sin, cos) = angle.sin_cos();
                 for column in 0..2 {
                     let (i, j) = (3 * column + axis, 3 * column + axis + 1);
@@ -162,4 +209,23 @@ fn samples() -> Vec<Mat3x2> {
             Mat3x2::from_array(f)
         })
         .collect()
+}
+
+/// A linear congruential generator: the samples are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        Self(0x1234_5678_9abc_def0)
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A sum of uniforms is normal enough.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
 }

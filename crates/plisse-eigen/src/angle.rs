@@ -15,8 +15,9 @@
 //! Both projections are closed forms without eigenvectors.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Psd, hypot, length_and_direction};
+use plisse_core::{Blocks, Psd, length_and_direction, rarely};
 
+use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
 
 /// Angle and frame of two consecutive edges.
@@ -105,16 +106,13 @@ impl AngleFrame {
         let k = in_plane(a, c, g, h, psd);
         let s = g / self.sin;
         let o = Sym2::new(s * a * self.cos, -s * q, s * c * self.cos).project(psd);
-        let block = |i: usize, j: usize, t: DVec3, p: DVec3, tt: DVec3, pp: DVec3, o: f64| {
-            outer(t, tt * k[i][j] + pp * k[i][j + 1])
-                + outer(p, tt * k[i + 1][j] + pp * k[i + 1][j + 1])
-                + outer(b * o, b)
+        // In the plane k, across it o b bᵀ; rows (t, p) of one edge against columns (t, p) of the other.
+        let on_edge = |i: usize, t: DVec3, p: DVec3, o: f64| {
+            let (u, v) = (t * k[i][i] + p * k[i][i + 1], t * k[i][i + 1] + p * k[i + 1][i + 1]);
+            symmetric_outer(t, u, p, v, 0.0) + symmetric_outer(b, b * o, DVec3::ZERO, DVec3::ZERO, 0.0)
         };
-        Blocks::from_upper(
-            block(0, 0, t0, p0, t0, p0, o.a),
-            block(0, 2, t0, p0, t1, p1, o.b),
-            block(2, 2, t1, p1, t1, p1, o.c),
-        )
+        let between = outer_sum(t0, t1 * k[0][2] + p1 * k[0][3], p0, t1 * k[1][2] + p1 * k[1][3], 0.0);
+        Blocks::from_upper(on_edge(0, t0, p0, o.a), between + outer(b * o.b, b), on_edge(2, t1, p1, o.c))
     }
 }
 
@@ -123,6 +121,7 @@ impl AngleFrame {
 /// `K - p K⁻¹` with `p = g² a c` has only two eigenvalues `μ±`, so that the projection is a divided difference of a
 /// smooth function of `K` and needs neither eigenvectors nor a case for equal lengths. Exactly two eigenvalues are
 /// positive and two negative unless `g = 0`.
+#[inline]
 #[must_use]
 pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
@@ -142,54 +141,77 @@ pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
     }
 }
 
+#[inline]
 fn in_plane_clamp(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
-    // Dimensionless: the largest of g, h and of a, c become one.
+    let size = 1e-30..1e30;
+    let (gg, hh) = (g.abs(), h.abs());
+    if size.contains(&a) && size.contains(&c) && size.contains(&gg) && gg > 1e-30 * hh && hh < 1e30 {
+        in_plane_clamp_regular(a, c, g, h)
+    } else {
+        rarely(|| in_plane_clamp_at_any_scale(a, c, g, h))
+    }
+}
+
+/// Makes the largest of `g, h` and of `a, c` one.
+fn in_plane_clamp_at_any_scale(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let (stiffness, inverse_square) = (g.abs().max(h.abs()), a.max(c));
     if stiffness == 0.0 {
         return [[0.0; 4]; 4];
     }
-    let (mut g, h, a, c) = (g / stiffness, h / stiffness, a / inverse_square, c / inverse_square);
-    if g.abs() < 1e-75 {
-        g = 0.0;
-    }
+    let (g, h, a, c) = (g / stiffness, h / stiffness, a / inverse_square, c / inverse_square);
     let scale = stiffness * inverse_square;
+    let result = if g.abs() < 1e-75 {
+        let h = h.max(0.0);
+        symmetric([0.0, 0.0, 0.0, 0.0, h * a, 0.0, -h * (a * c).sqrt(), 0.0, 0.0, h * c])
+    } else {
+        in_plane_clamp_regular(a, c, g, h)
+    };
+    result.map(|row| row.map(|x| x * scale))
+}
+
+/// Squares of the products must be normal numbers, and `g` not zero.
+#[inline(always)]
+fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
-    let (ga, gc) = (g * a, g * c);
-    let k = [[0.0, -ga, 0.0, 0.0], [-ga, h * a, 0.0, -h * q], [0.0, 0.0, 0.0, gc], [0.0, -h * q, gc, h * c]];
-    if g == 0.0 {
-        let weight = if h > 0.0 { scale } else { 0.0 };
-        return k.map(|row| row.map(|x| x * weight));
-    }
-    let mean = 0.5 * h * (a + c);
-    let skew = g * (a - c);
-    let larger = mean + hypot(mean, skew).copysign(mean);
+    let (ga, gc, ha, hc, hq) = (g * a, g * c, h * a, h * c, h * q);
+    let mean = 0.5 * (ha + hc);
+    let skew = ga - gc;
+    let larger = mean + (mean * mean + skew * skew).sqrt().copysign(mean);
     let other = if larger == 0.0 { 0.0 } else { -skew * skew / larger };
-    let (plus, minus) = (larger.max(other), larger.min(other));
-    let p = g * g * a * c;
-    let (s_plus, s_minus) = (hypot(plus, 2.0 * g * q), hypot(minus, 2.0 * g * q));
-    let a0 = 0.25 * (2.0 + plus / s_plus + minus / s_minus);
-    let b0 = 0.5 * p * (1.0 / s_plus + 1.0 / s_minus);
-    let total = plus.abs() + minus.abs();
-    let bracket = if total == 0.0 { s_plus } else { (plus.abs() * s_minus + minus.abs() * s_plus) / total };
-    let a1 = bracket / (2.0 * s_plus * s_minus);
-    let b1 = -2.0 * p * mean / (s_plus * s_minus * (s_plus + s_minus));
-    let x = [
-        [h * c, -skew, h * q, 0.0],
-        [-skew, h * a, 0.0, -h * q],
-        [h * q, 0.0, h * a, -skew],
-        [0.0, -h * q, -skew, h * c],
-    ];
-    std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            let square: f64 = (0..4).map(|m| k[i][m] * k[m][j]).sum();
-            let one = f64::from(u8::from(i == j));
-            let value = a0 * k[i][j]
-                + b0 * one
-                + a1 * (square - p * one - mean * k[i][j])
-                + b1 * (x[i][j] - mean * one);
-            value * scale
-        })
-    })
+    let (plus, minus) = if larger > other { (larger, other) } else { (other, larger) };
+    let p = ga * gc;
+    let (s_plus, s_minus) = ((plus * plus + 4.0 * p).sqrt(), (minus * minus + 4.0 * p).sqrt());
+    let (i_plus, i_minus) = (1.0 / s_plus, 1.0 / s_minus);
+    let a0 = 0.25 * (2.0 + plus * i_plus + minus * i_minus);
+    let b0 = 0.5 * p * (i_plus + i_minus);
+    let total = plus - minus;
+    let bracket = if total == 0.0 { s_plus } else { (plus * s_minus - minus * s_plus) / total };
+    let a1 = 0.5 * bracket * i_plus * i_minus;
+    let b1 = -2.0 * p * mean * i_plus * i_minus / (s_plus + s_minus);
+
+    // a0 K + b0 I + a1 (K² - p I - mean K) + b1 (X - mean I), entry by entry, with
+    //   X = K - p K⁻¹ = [[hc, -skew, hq, 0], [., ha, 0, -hq], [., ., ha, -skew], [., ., ., hc]].
+    let k = a0 - a1 * mean;
+    let one = b0 - a1 * p - b1 * mean;
+    let (gg_aa, gg_cc, hh_q) = (ga * ga, gc * gc, hq * hq);
+    symmetric([
+        a1 * gg_aa + b1 * hc + one,
+        -k * ga - a1 * ga * ha - b1 * skew,
+        b1 * hq,
+        a1 * ga * hq,
+        k * ha + a1 * (gg_aa + ha * ha + hh_q) + b1 * ha + one,
+        -a1 * gc * hq,
+        -k * hq - a1 * hq * (ha + hc) - b1 * hq,
+        a1 * gg_cc + b1 * ha + one,
+        k * gc + a1 * gc * hc - b1 * skew,
+        k * hc + a1 * (gg_cc + hc * hc + hh_q) + b1 * hc + one,
+    ])
+}
+
+/// A symmetric matrix from its upper triangle, row by row.
+#[inline]
+fn symmetric(u: [f64; 10]) -> [[f64; 4]; 4] {
+    [[u[0], u[1], u[2], u[3]], [u[1], u[4], u[5], u[6]], [u[2], u[5], u[7], u[8]], [u[3], u[6], u[8], u[9]]]
 }
 
 #[inline]

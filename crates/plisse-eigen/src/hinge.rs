@@ -130,26 +130,31 @@ fn filter_blocks(frame: &HingeFrame, blocks: &mut [Sym2; 4], filter: HingeFilter
 /// treat them as orthogonal).
 #[inline]
 fn project_scaled(block: &Sym2, aa: f64, bb: f64, ab: f64, psd: Psd) -> Sym2 {
-    let lengths = (aa * bb).sqrt();
+    let square = aa * bb;
+    let lengths = square.sqrt();
+    let inverse = 1.0 / square;
     let unit = Sym2::new(block.a * aa, block.b * lengths, block.c * bb);
-    let cosine = ab / lengths;
+    let projected = if ab == 0.0 { unit.project(psd) } else { project_oblique(&unit, ab / lengths, psd) };
+    Sym2::new(projected.a * bb * inverse, projected.b * lengths * inverse, projected.c * aa * inverse)
+}
+
+/// The same for unit rows with a cosine between them.
+fn project_oblique(unit: &Sym2, cosine: f64, psd: Psd) -> Sym2 {
     let sine_square = 1.0 - cosine * cosine;
     // Parallel rows have no plane; the orthogonal treatment is positive semidefinite all the same.
-    let projected = if ab == 0.0 || sine_square < 1e-12 {
-        unit.project(psd)
-    } else {
-        // b = cosine a + sine e with e perpendicular to a.
-        let sine = sine_square.sqrt();
-        let straight = Sym2::new(
-            unit.a + 2.0 * unit.b * cosine + unit.c * cosine * cosine,
-            (unit.b + unit.c * cosine) * sine,
-            unit.c * sine_square,
-        );
-        let p = straight.project(psd);
-        let (b, c) = (p.b / sine, p.c / sine_square);
-        Sym2::new(p.a - 2.0 * b * cosine + c * cosine * cosine, b - c * cosine, c)
-    };
-    Sym2::new(projected.a / aa, projected.b / lengths, projected.c / bb)
+    if sine_square < 1e-12 {
+        return unit.project(psd);
+    }
+    // b = cosine a + sine e with e perpendicular to a.
+    let sine = sine_square.sqrt();
+    let straight = Sym2::new(
+        unit.a + 2.0 * unit.b * cosine + unit.c * cosine * cosine,
+        (unit.b + unit.c * cosine) * sine,
+        unit.c * sine_square,
+    );
+    let p = straight.project(psd);
+    let (b, c) = (p.b / sine, p.c / sine_square);
+    Sym2::new(p.a - 2.0 * b * cosine + c * cosine * cosine, b - c * cosine, c)
 }
 
 #[inline]
