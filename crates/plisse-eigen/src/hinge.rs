@@ -87,7 +87,56 @@ pub fn hinge_hessian(frame: &HingeFrame, g: f64, h: f64, filter: HingeFilter, ps
     let m0d = outer(t * (r * p), m * f3 + k * f4);
     let m1d = outer(t * (r * q), m * f3 - k * f4);
 
-    // Pull back to the corners; rows sum to zero because translations cost nothing.
+    pull_back(frame, &Reduced { m00, m01, m11, m0d, m1d, mdd })
+}
+
+/// A quadratic form over the four positions of a hinge, given in the coordinates of the module's derivation:
+/// `in_plane` over `(u0, v0, u1, v1)` and `across` over `(dm, dk, s0, s1)`, both symmetric.
+///
+/// Second derivatives of everything that depends on the angle and on the heights of a hinge split this way. The form is
+/// positive semidefinite if both matrices are.
+#[must_use]
+pub fn hinge_form(frame: &HingeFrame, in_plane: &[[f64; 4]; 4], across: &[[f64; 4]; 4]) -> Blocks<4> {
+    let (n, tau, t) = (frame.normals(), frame.altitudes(), frame.edge());
+    let (m, k) = frame.mean_frame();
+    let [p, q] = [1.0 / frame.heights()[0], 1.0 / frame.heights()[1]];
+    let r = 1.0 / frame.length();
+    let tt = |weight: f64| outer(t * weight, t);
+    let wing = |i: usize, scale: f64| {
+        let (tau, n) = (tau[i] * scale, n[i] * scale);
+        let (uu, uv, vv) =
+            (in_plane[2 * i][2 * i], in_plane[2 * i][2 * i + 1], in_plane[2 * i + 1][2 * i + 1]);
+        symmetric_outer(tau, tau * uu + n * uv, n, tau * uv + n * vv, 0.0)
+            + tt(across[2 + i][2 + i] * scale * scale)
+    };
+    let (tau1, n1) = (tau[1] * (p * q), n[1] * (p * q));
+    let row = |i: usize| tau1 * in_plane[i][2] + n1 * in_plane[i][3];
+    let (a, b, c) = (across[0][0] * r * r, across[0][1] * r * r, across[1][1] * r * r);
+    let reduced = Reduced {
+        m00: wing(0, p),
+        m11: wing(1, q),
+        m01: outer_sum(tau[0], row(0), n[0], row(1), 0.0) + tt(across[2][3] * p * q),
+        mdd: symmetric_outer(m, m * a + k * b, k, m * b + k * c, 0.0),
+        m0d: outer(t * (r * p), m * across[2][0] + k * across[2][1]),
+        m1d: outer(t * (r * q), m * across[3][0] + k * across[3][1]),
+    };
+    pull_back(frame, &reduced)
+}
+
+/// A Hessian in the three differences `w0·x`, `w1·x`, `wd·x`.
+struct Reduced {
+    m00: DMat3,
+    m01: DMat3,
+    m11: DMat3,
+    m0d: DMat3,
+    m1d: DMat3,
+    mdd: DMat3,
+}
+
+/// To the corners; rows sum to zero because translations cost nothing.
+#[inline]
+fn pull_back(frame: &HingeFrame, reduced: &Reduced) -> Blocks<4> {
+    let Reduced { m00, m01, m11, m0d, m1d, mdd } = *reduced;
     let [a0, a1] = frame.feet();
     let h21 = m0d - m00 * a0 - m01 * a1;
     let h31 = m1d - m01.transpose() * a0 - m11 * a1;

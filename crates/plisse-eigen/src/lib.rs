@@ -49,7 +49,7 @@ mod sym2;
 pub use angle::{AngleFrame, in_plane};
 pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
 pub use fibre_image::FibreImage;
-pub use hinge::{HingeFilter, hinge_hessian};
+pub use hinge::{HingeFilter, hinge_form, hinge_hessian};
 pub use isotropic::{IsotropicModuli, PolarFrame, Stretches};
 pub use radial::radial_hessian;
 pub use shear::ShearBasis;

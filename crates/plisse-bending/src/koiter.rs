@@ -1,0 +1,390 @@
+//! Koiter's bending energy on the mid-edge second fundamental form.
+//!
+//! Per face, with the hinge angles `θ_j` of its edges (edge `j` opposite corner `j`) and its heights `h_j` over them,
+//!
+//! ```text
+//! b_j = 2 h_j f(θ_j/2 ± α_j),   f = sin or tan,        S = Σ b_j ∇λ_j ∇λ_jᵀ
+//! E = A h³/12 ( a/2 tr²(S - S̄) + β ‖S - S̄‖² ) = ½ (b - b̄)ᵀ Q (b - b̄)
+//! ```
+//!
+//! where `∇λ_j` are the gradients of the barycentric coordinates at rest, `a = Y ν/(1 - ν²)`, `β = Y/(2 (1 + ν))` and
+//! `h` the thickness; `S` is the second fundamental form in an orthonormal rest frame (Chen21, sections 3 and 4). For a
+//! cylinder of curvature κ this is `A D κ²/2` with `D = Y h³/(12 (1 - ν²))`. `α_j` turns the mid-edge director away
+//! from the mean of the two face normals: an unknown per edge, shared by both faces with opposite signs.
+//!
+//! **Hessian.** `Σ Q_jk ∇b_j ∇b_kᵀ` is positive semidefinite. What is left, `r_j ∇²b_j` with `r = Q (b - b̄)`, splits
+//! in the coordinates of the hinge kernel ([`plisse_eigen::hinge_form`]): with `e = sin(θ/2) dm + cos(θ/2) dk`
+//!
+//! ```text
+//! ∇²h = h [ v0 v0ᵀ - (s0 eᵀ + e s0ᵀ) - e eᵀ ]     ∇h = h u0     ∇θ = v0 + v1
+//! ∇²b = 2f ∇²h + f' (∇h ∇θᵀ + ∇θ ∇hᵀ) + h f' ∇²θ + h f''/2 ∇θ ∇θᵀ
+//! ```
+//!
+//! a 4×4 form over `(u0, v0, u1, v1)` (5×5 with the director) and one over `(dm, dk, s0, s1)`. Each is projected by
+//! itself, with rows scaled to unit length.
+
+use glam::{DVec2, DVec3};
+use plisse_core::{
+    Blocks, Edges, Element, ElementEvaluation, Faces, Field, HingeFrame, Id, Positive, Psd, RestShape,
+    TriMesh, Vertices, project_numeric,
+};
+use plisse_eigen::hinge_form;
+
+/// How the mid-edge director measures a bend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Director {
+    /// `f = sin`: unit directors, without unknowns of their own the mean of the two face normals.
+    #[default]
+    Sine,
+    /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it is infinite.
+    Tangent,
+}
+
+impl Director {
+    /// `f`, `f'`, `f''`, limited so that a full fold stays finite.
+    fn law(self, phi: f64) -> [f64; 3] {
+        match self {
+            Self::Sine => {
+                let (sin, cos) = phi.sin_cos();
+                [sin, cos, -sin]
+            }
+            Self::Tangent => {
+                let t = phi.tan().clamp(-1e20, 1e20);
+                let sec = 1.0 + t * t;
+                [t, sec, 2.0 * t * sec]
+            }
+        }
+    }
+}
+
+/// Derivatives of the bending energy of one face by six positions and three director angles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KoiterEvaluation {
+    /// Energy in joules.
+    pub energy: f64,
+    /// By the positions, newtons.
+    pub gradient: [DVec3; 6],
+    /// By the director angles, newton metres.
+    pub director_gradient: [f64; 3],
+    /// By two positions.
+    pub hessian: Blocks<6>,
+    /// By a director angle (first index) and a position.
+    pub mixed_hessian: [[DVec3; 6]; 3],
+    /// By two director angles.
+    pub director_hessian: [[f64; 3]; 3],
+}
+
+/// Bending of one face against its three neighbours.
+///
+/// Nodes are the three corners, then the corner across each edge (edge `j` opposite corner `j`). Where there is no
+/// neighbour the own corner `j` is repeated, with zero derivatives, and the edge bends only through its director. As an
+/// [`Element`] the directors stay at the mean normals. Faces or neighbours without height (see [`HingeFrame::new`])
+/// contribute nothing through that edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KoiterBending {
+    nodes: [Id<Vertices>; 6],
+    edges: [Id<Edges>; 3],
+    interior: [bool; 3],
+    sides: [f64; 3],
+    form: [[f64; 3]; 3],
+    rest: [f64; 3],
+    director: Director,
+}
+
+/// One edge of the face at one state.
+struct Bend {
+    frame: HingeFrame,
+    /// 1 with a neighbour, 0 without: multiplies everything that depends on the angle.
+    coupled: f64,
+    side: f64,
+    /// `f`, `f'`, `f''`.
+    f: [f64; 3],
+}
+
+impl KoiterBending {
+    /// Bending of a face that is flat at rest: Young's modulus in Pa, Poisson's ratio, thickness in m.
+    ///
+    /// `poisson` is limited to (-1, 0.5].
+    #[must_use]
+    pub fn new(
+        mesh: &TriMesh,
+        rest: &RestShape,
+        face: Id<Faces>,
+        director: Director,
+        young: Positive,
+        poisson: f64,
+        thickness: Positive,
+    ) -> Self {
+        let nu = poisson.clamp(-0.999_999, 0.5);
+        let (a, beta) = (young.get() * nu / (1.0 - nu * nu), 0.5 * young.get() / (1.0 + nu));
+        let map = rest.map(face);
+        let gradient = |i: usize| DVec2::new(map.weights()[0][i], map.weights()[1][i]);
+        let scale = map.area() * thickness.get().powi(3) / 6.0;
+        let form = std::array::from_fn(|j| {
+            std::array::from_fn(|k| {
+                let (gj, gk) = (gradient(j), gradient(k));
+                let mixed = gj.dot(gk);
+                scale * (0.5 * a * gj.length_squared() * gk.length_squared() + beta * mixed * mixed)
+            })
+        });
+        let (corners, edges) = (mesh.faces()[face], mesh.face_edges()[face]);
+        let neighbour = |j: usize| {
+            let (left, right) = mesh.edges()[edges[j]].faces;
+            let other = if left == face { right } else { Some(left) };
+            other.and_then(|other| mesh.opposite_vertex(other, edges[j]))
+        };
+        let across = [neighbour(0), neighbour(1), neighbour(2)];
+        Self {
+            nodes: std::array::from_fn(|i| {
+                if i < 3 { corners[i] } else { across[i - 3].unwrap_or(corners[i - 3]) }
+            }),
+            edges,
+            interior: across.map(|node| node.is_some()),
+            sides: edges.map(|edge| if mesh.edges()[edge].faces.0 == face { 1.0 } else { -1.0 }),
+            form,
+            rest: [0.0; 3],
+            director,
+        }
+    }
+
+    /// With the curvature of given positions as rest curvature (directors at the mean normals).
+    #[must_use]
+    pub fn with_rest_positions(self, x: &Field<Vertices, DVec3>) -> Self {
+        let bends = self.bends(&self.nodes.map(|v| x[v]), &[0.0; 3]);
+        Self { rest: std::array::from_fn(|j| bends[j].as_ref().map_or(0.0, Bend::value)), ..self }
+    }
+
+    /// The edges of the three director angles.
+    #[must_use]
+    pub fn edges(&self) -> [Id<Edges>; 3] {
+        self.edges
+    }
+
+    fn bends(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> [Option<Bend>; 3] {
+        std::array::from_fn(|j| {
+            let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
+            // Without a neighbour: the mirror image of the own corner, which makes a flat hinge.
+            let wing = if self.interior[j] { x[3 + j] } else { a + b - c };
+            let frame = HingeFrame::new(&[a, b, c, wing])?;
+            let coupled = f64::from(u8::from(self.interior[j]));
+            let phi = 0.5 * coupled * frame.theta() + self.sides[j] * directors[j];
+            Some(Bend { frame, coupled, side: self.sides[j], f: self.director.law(phi) })
+        })
+    }
+
+    /// `b - b̄` and `Q (b - b̄)`.
+    fn moments(&self, bends: &[Option<Bend>; 3]) -> ([f64; 3], [f64; 3]) {
+        let strain: [f64; 3] =
+            std::array::from_fn(|j| bends[j].as_ref().map_or(0.0, |bend| bend.value() - self.rest[j]));
+        let moment = |j: usize| (0..3).map(|k| self.form[j][k] * strain[k]).sum::<f64>().clamp(-1e100, 1e100);
+        (strain, [moment(0), moment(1), moment(2)])
+    }
+
+    /// Where the four corners of hinge `j` stand among the six nodes.
+    fn places(j: usize) -> [usize; 4] {
+        [(j + 1) % 3, (j + 2) % 3, j, 3 + j]
+    }
+
+    fn energy_at(strain: [f64; 3], moment: [f64; 3]) -> f64 {
+        plisse_core::saturate(0.5 * (0..3).map(|j| strain[j] * moment[j]).sum::<f64>())
+    }
+
+    /// Energy with given director angles, in radians.
+    #[must_use]
+    pub fn energy_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> f64 {
+        let (strain, moment) = self.moments(&self.bends(x, directors));
+        Self::energy_at(strain, moment)
+    }
+
+    /// Everything at once with given director angles, in radians.
+    #[must_use]
+    pub fn evaluate_with_directors(
+        &self,
+        x: &[DVec3; 6],
+        directors: &[f64; 3],
+        psd: Psd,
+    ) -> KoiterEvaluation {
+        self.evaluate_bends(&self.bends(x, directors), psd, true)
+    }
+
+    /// `free` says whether the directors are unknowns: then they take part in the projection.
+    fn evaluate_bends(&self, bends: &[Option<Bend>; 3], psd: Psd, free: bool) -> KoiterEvaluation {
+        let (strain, moment) = self.moments(bends);
+        let mut out = KoiterEvaluation {
+            energy: Self::energy_at(strain, moment),
+            gradient: [DVec3::ZERO; 6],
+            director_gradient: [0.0; 3],
+            hessian: Blocks::ZERO,
+            mixed_hessian: [[DVec3::ZERO; 6]; 3],
+            director_hessian: [[0.0; 3]; 3],
+        };
+        let mut slopes = [[DVec3::ZERO; 6]; 3];
+        let mut turns = [0.0; 3];
+        for (j, bend) in bends.iter().enumerate() {
+            let Some(bend) = bend else { continue };
+            turns[j] = bend.turn();
+            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
+                slopes[j][place] += g;
+            }
+            bend.add_curvature(j, moment[j], psd, free, &mut out);
+        }
+        for j in 0..3 {
+            let mut weighted = [DVec3::ZERO; 6];
+            for k in 0..3 {
+                for (w, s) in weighted.iter_mut().zip(&slopes[k]) {
+                    *w += *s * self.form[j][k];
+                }
+                out.director_hessian[j][k] += self.form[j][k] * turns[j] * turns[k];
+            }
+            for a in 0..6 {
+                out.gradient[a] += slopes[j][a] * moment[j];
+                out.mixed_hessian[j][a] += weighted[a] * turns[j];
+                for b in 0..6 {
+                    out.hessian.0[a][b] += outer(slopes[j][a], weighted[b]);
+                }
+            }
+            out.director_gradient[j] = moment[j] * turns[j];
+        }
+        out
+    }
+}
+
+impl Bend {
+    fn height(&self) -> f64 {
+        self.frame.heights()[0]
+    }
+
+    /// `b`.
+    fn value(&self) -> f64 {
+        (2.0 * self.height() * self.f[0]).clamp(-1e80, 1e80)
+    }
+
+    /// `∂b/∂α`.
+    fn turn(&self) -> f64 {
+        2.0 * self.height() * self.f[1] * self.side
+    }
+
+    /// `∇b = 2f ∇h + h f' ∇θ` over the four corners of the hinge.
+    fn gradient(&self) -> [DVec3; 4] {
+        let (foot, tau) = (self.frame.feet()[0], self.frame.altitudes()[0]);
+        let weights = [-(1.0 - foot), -foot, 1.0, 0.0];
+        let bend = self.coupled * self.height() * self.f[1];
+        let theta = self.frame.gradient();
+        std::array::from_fn(|i| tau * (2.0 * self.f[0] * weights[i]) + theta[i] * bend)
+    }
+
+    /// Adds `moment · ∇²b`, projected.
+    fn add_curvature(&self, j: usize, moment: f64, psd: Psd, free: bool, out: &mut KoiterEvaluation) {
+        let [f, f1, f2] = self.f;
+        let c = self.coupled;
+        let (f1c, f2c) = (c * f1, c * f2);
+        let (s2, c2) = (0.5 * c * self.frame.theta()).sin_cos();
+        let turn = f1c * c * self.frame.sin_cos().0;
+        // Over (u0, v0, u1, v1, α) and (dm, dk, s0, s1), divided by moment · h.
+        let side = self.side;
+        let in_plane = [
+            [0.0, 0.0, 0.0, f1c, 2.0 * side * f1],
+            [0.0, 2.0 * f + 0.5 * f2c, 0.0, 0.5 * f2c, side * f2c],
+            [0.0, 0.0, 0.0, -f1c, 0.0],
+            [f1c, 0.5 * f2c, -f1c, 0.5 * f2c, side * f2c],
+            [2.0 * side * f1, side * f2c, 0.0, side * f2c, 2.0 * f2],
+        ];
+        let (es, ec) = (-2.0 * f * s2, -2.0 * f * c2);
+        let across = [
+            [es * s2 - turn, es * c2, es - f1c * c2, -f1c * c2],
+            [es * c2, ec * c2 + turn, ec + f1c * s2, -f1c * s2],
+            [es - f1c * c2, ec + f1c * s2, 0.0, 0.0],
+            [-f1c * c2, -f1c * s2, 0.0, 0.0],
+        ];
+        let scale = moment * self.height();
+        let [p, q] = self.frame.heights().map(|h| 1.0 / h);
+        let [w0, w1] = self.frame.feet().map(|a| ((1.0 - a) * (1.0 - a) + a * a + 1.0).sqrt());
+        let d = std::f64::consts::SQRT_2 / self.frame.length();
+        let (p, q) = (p * w0, q * w1);
+        let in_plane = if free {
+            project_scaled(&in_plane, [p, p, q, q, 1.0], scale, psd)
+        } else {
+            let small = std::array::from_fn(|i| std::array::from_fn(|k| in_plane[i][k]));
+            let small = project_scaled::<4>(&small, [p, p, q, q], scale, psd);
+            std::array::from_fn(|i| {
+                std::array::from_fn(|k| if i < 4 && k < 4 { small[i][k] } else { scale * in_plane[i][k] })
+            })
+        };
+        let across = project_scaled(&across, [d, d, p, q], scale, psd);
+
+        let plane = std::array::from_fn(|i| std::array::from_fn(|k| in_plane[i][k]));
+        let local = hinge_form(&self.frame, &plane, &across);
+        let places = KoiterBending::places(j);
+        for (a, &i) in places.iter().enumerate() {
+            for (b, &k) in places.iter().enumerate() {
+                out.hessian.0[i][k] += local.0[a][b];
+            }
+        }
+        // The director against u0, v0, u1, v1.
+        let (tau, n, h, feet) =
+            (self.frame.altitudes(), self.frame.normals(), self.frame.heights(), self.frame.feet());
+        let m = in_plane[4];
+        let z0 = (tau[0] * m[0] + n[0] * m[1]) / h[0];
+        let z1 = (tau[1] * m[2] + n[1] * m[3]) / h[1];
+        let by_corner =
+            [-(z0 * (1.0 - feet[0]) + z1 * (1.0 - feet[1])), -(z0 * feet[0] + z1 * feet[1]), z0, z1];
+        for (place, g) in places.into_iter().zip(by_corner) {
+            out.mixed_hessian[j][place] += g;
+        }
+        out.director_hessian[j][j] += m[4];
+    }
+}
+
+/// `scale · form`, projected with rows scaled by the lengths of what they multiply.
+fn project_scaled<const N: usize>(
+    form: &[[f64; N]; N],
+    lengths: [f64; N],
+    scale: f64,
+    psd: Psd,
+) -> [[f64; N]; N] {
+    if psd == Psd::Exact {
+        return form.map(|row| row.map(|x| x * scale));
+    }
+    let unit: [[f64; N]; N] =
+        std::array::from_fn(|i| std::array::from_fn(|k| form[i][k] * scale * lengths[i] * lengths[k]));
+    let projected = project_numeric(&unit, psd);
+    std::array::from_fn(|i| std::array::from_fn(|k| projected[i][k] / (lengths[i] * lengths[k])))
+}
+
+fn outer(a: DVec3, b: DVec3) -> glam::DMat3 {
+    glam::DMat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+impl Element<6> for KoiterBending {
+    type Space = Vertices;
+
+    fn nodes(&self) -> [Id<Vertices>; 6] {
+        self.nodes
+    }
+
+    fn energy(&self, x: &[DVec3; 6]) -> f64 {
+        self.energy_with_directors(x, &[0.0; 3])
+    }
+
+    fn gradient(&self, x: &[DVec3; 6]) -> [DVec3; 6] {
+        let bends = self.bends(x, &[0.0; 3]);
+        let (_, moment) = self.moments(&bends);
+        let mut out = [DVec3::ZERO; 6];
+        for (j, bend) in bends.iter().enumerate() {
+            let Some(bend) = bend else { continue };
+            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
+                out[place] += g * moment[j];
+            }
+        }
+        out
+    }
+
+    fn hessian(&self, x: &[DVec3; 6], psd: Psd) -> Blocks<6> {
+        self.evaluate_bends(&self.bends(x, &[0.0; 3]), psd, false).hessian
+    }
+
+    fn evaluate(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
+        let all = self.evaluate_bends(&self.bends(x, &[0.0; 3]), psd, false);
+        ElementEvaluation { energy: all.energy, gradient: all.gradient, hessian: all.hessian }
+    }
+}
