@@ -7,13 +7,18 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
-use glam::DVec3;
-use plisse::bending::{HingeElement, HingeFilter, QuadraticAngle, RodElement};
-use plisse::core::{Element, Id, Mat3x2, Positive, Psd, UnitDir2, project_numeric};
+use glam::{DVec2, DVec3};
+use plisse::bending::{
+    Director, HingeElement, HingeFilter, KoiterBending, Plate, QuadraticAngle, RodElement,
+};
+use plisse::core::{
+    Blocks, Element, Field, Id, Mat3x2, Positive, Psd, RestShape, TriMesh, UnitDir2, Vertices,
+    project_numeric,
+};
 use plisse::membrane::{
-    Arap, BaraffWitkin, Corotational, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
-    NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff,
-    Stretch,
+    Arap, BaraffWitkin, Corotational, Fibre, GreenStretch, Lame, MembraneElement, MembraneEnergy,
+    NeoHookeanIncompressible, NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch,
+    Shear, StVenantKirchhoff, Stretch,
 };
 
 const SAMPLES: usize = 512;
@@ -55,10 +60,14 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     let rods = points::<3>(&[DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)]);
     let rod = RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, 0.2);
     table.element::<3, 9>("rod", &rod, &rods);
+    let (shell, flat) = shell()?;
+    let shells = points::<6>(&flat);
+    table.element::<6, 18>("mid-edge bending", &shell.bending, &shells);
+    table.element::<6, 18>("mid-edge shell", &shell, &shells);
     if !json {
         println!("\n* no closed form: the nearest projection of two oblique fibres is computed numerically.");
         println!(
-            "numeric = best numeric clamp (tridiagonal + QR; 6x6, rods 9x9, hinges 12x12) of a given exact Hessian."
+            "numeric = best numeric clamp (tridiagonal + QR; 6x6, rods 9x9, hinges 12x12, mid-edge 18x18) of a given exact Hessian."
         );
     }
     Ok(())
@@ -163,6 +172,60 @@ impl Table {
 fn keep_best(best: &mut [f64; 7], times: [f64; 7]) {
     for (b, t) in best.iter_mut().zip(times) {
         *b = b.min(t);
+    }
+}
+
+/// A face of a Koiter shell: St. Venant-Kirchhoff membrane and mid-edge bending.
+struct Shell {
+    membrane: MembraneElement<StVenantKirchhoff>,
+    bending: KoiterBending,
+}
+
+fn shell() -> Result<(Shell, [DVec3; 6])> {
+    // A face with three neighbours.
+    let faces = [[0, 1, 2], [2, 1, 3], [0, 2, 4], [1, 0, 5]];
+    let uv = [[0.0, 0.0], [1.0, 0.1], [0.3, 0.9], [1.2, 1.0], [-0.6, 0.7], [0.6, -0.8]];
+    let mesh = TriMesh::new(6, &faces)?;
+    let uv = Field::from_vec(uv.map(DVec2::from).to_vec());
+    let rest = RestShape::from_uv(&mesh, &uv)?;
+    let face = Id::new(0);
+    let energy = StVenantKirchhoff::new(Lame::new(Positive::ONE, 0.5)?);
+    let bending = KoiterBending::new(
+        &mesh,
+        &rest,
+        face,
+        Director::Tangent,
+        &Plate::new(Positive::ONE, 0.3, Positive::ONE)?,
+    );
+    let membrane = MembraneElement::new(mesh.faces()[face], *rest.map(face), energy);
+    let x = bending.nodes().map(|v| uv[v].extend(0.0));
+    Ok((Shell { membrane, bending }, x))
+}
+
+impl Element<6> for Shell {
+    type Space = Vertices;
+    fn nodes(&self) -> [Id<Vertices>; 6] {
+        self.bending.nodes()
+    }
+    fn energy(&self, x: &[DVec3; 6]) -> f64 {
+        self.bending.energy(x) + self.membrane.energy(&[x[0], x[1], x[2]])
+    }
+    fn gradient(&self, x: &[DVec3; 6]) -> [DVec3; 6] {
+        let mut out = self.bending.gradient(x);
+        for (o, g) in out.iter_mut().zip(self.membrane.gradient(&[x[0], x[1], x[2]])) {
+            *o += g;
+        }
+        out
+    }
+    fn hessian(&self, x: &[DVec3; 6], psd: Psd) -> Blocks<6> {
+        let mut out = self.bending.hessian(x, psd);
+        let inner = self.membrane.hessian(&[x[0], x[1], x[2]], psd);
+        for i in 0..3 {
+            for j in 0..3 {
+                out.0[i][j] += inner.0[i][j];
+            }
+        }
+        out
     }
 }
 

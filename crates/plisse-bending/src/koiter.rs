@@ -25,10 +25,12 @@
 
 use glam::{DVec2, DVec3};
 use plisse_core::{
-    Blocks, Edges, Element, ElementEvaluation, Faces, Field, HingeFrame, Id, Positive, Psd, RestShape,
-    TriMesh, Vertices, project_numeric,
+    Blocks, Edges, Element, ElementEvaluation, Faces, Field, HingeFrame, Id, Psd, RestShape, TriMesh,
+    Vertices, project_numeric,
 };
 use plisse_eigen::hinge_form;
+
+use crate::plate::Plate;
 
 /// How the mid-edge director measures a bend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,24 +104,13 @@ struct Bend {
 }
 
 impl KoiterBending {
-    /// Bending of a face that is flat at rest: Young's modulus in Pa, Poisson's ratio, thickness in m.
-    ///
-    /// `poisson` is limited to (-1, 0.5].
+    /// Bending of a face that is flat at rest.
     #[must_use]
-    pub fn new(
-        mesh: &TriMesh,
-        rest: &RestShape,
-        face: Id<Faces>,
-        director: Director,
-        young: Positive,
-        poisson: f64,
-        thickness: Positive,
-    ) -> Self {
-        let nu = poisson.clamp(-0.999_999, 0.5);
-        let (a, beta) = (young.get() * nu / (1.0 - nu * nu), 0.5 * young.get() / (1.0 + nu));
+    pub fn new(mesh: &TriMesh, rest: &RestShape, face: Id<Faces>, director: Director, plate: &Plate) -> Self {
+        let (a, beta) = plate.moduli();
         let map = rest.map(face);
         let gradient = |i: usize| DVec2::new(map.weights()[0][i], map.weights()[1][i]);
-        let scale = map.area() * thickness.get().powi(3) / 6.0;
+        let scale = 2.0 * map.area();
         let form = std::array::from_fn(|j| {
             std::array::from_fn(|k| {
                 let (gj, gk) = (gradient(j), gradient(k));

@@ -7,7 +7,7 @@
 //! | rods, three vertices | [`RodElement`]; stretching [`RodStretch`]; wire nets [`Net`] | WK23, section 4 |
 //! | the plane | [`PlanarAngle`] | WK23, section 3 |
 //! | constant matrices | [`QuadraticBending`] on vertices or on edges | EB08, Chen21 |
-//! | mid-edge curvature | [`KoiterBending`], [`Director`] | Chen21 |
+//! | mid-edge curvature | [`KoiterBending`], [`Director`], [`Plate`] | Chen21 |
 //!
 //! A law knows no vertices; the elements know no stiffness law. Evaluation never fails and returns finite numbers for
 //! every finite state; what happens at a fold, at a straight rod and at degenerate triangles is written with each.
@@ -48,6 +48,7 @@ mod koiter;
 mod law;
 mod net;
 mod planar;
+mod plate;
 mod quadratic;
 mod rod;
 
@@ -56,6 +57,7 @@ pub use koiter::{Director, KoiterBending, KoiterEvaluation};
 pub use law::{AngleEnergy, CosineAngle, PrintedCosine, QuadraticAngle, SineAngle, TangentAngle};
 pub use net::{Net, NetError};
 pub use planar::PlanarAngle;
+pub use plate::{Plate, PlateError};
 pub use plisse_eigen::HingeFilter;
 pub use quadratic::QuadraticBending;
 pub use rod::{RodElement, RodStretch, wire_rigidity};

@@ -145,7 +145,7 @@ fn symmetric_flaps() -> Vec<[f64; 5]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
     #[test]
     fn symmetric_hinges(
         kind in 0..6usize, q in rotation(), exponent in -12.0..0.4914f64, sign in any::<bool>(), scale in -6..=6i32,

@@ -6,7 +6,7 @@
 )]
 
 use glam::DVec3;
-use plisse_bending::{Director, HingeElement, HingeWeight, KoiterBending, QuadraticAngle};
+use plisse_bending::{Director, HingeElement, HingeWeight, KoiterBending, Plate, QuadraticAngle};
 use plisse_core::{
     Blocks, Element, Field, Id, Positive, Psd, RestShape, TriMesh, Vertices, generate, symmetric_eigen,
 };
@@ -25,7 +25,13 @@ fn patch(neighbours: usize, director: Director) -> (KoiterBending, Vec<DVec3>) {
     let mesh = TriMesh::new(count, &faces[..=neighbours]).unwrap();
     let uv: Field<Vertices, _> = Field::from_vec(uv[..count].iter().map(|u| glam::DVec2::from(*u)).collect());
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
-    let element = KoiterBending::new(&mesh, &rest, Id::new(0), director, positive(12.0), 0.3, positive(1.0));
+    let element = KoiterBending::new(
+        &mesh,
+        &rest,
+        Id::new(0),
+        director,
+        &Plate::new(positive(12.0), 0.3, Positive::ONE).unwrap(),
+    );
     (element, generate::embed(&uv).into_vec())
 }
 
@@ -170,13 +176,13 @@ fn koiter_energy(n: usize, angle: f64, director: Director, seed: Option<u64>) ->
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let x = roll(&uv, angle);
     // D = Y h³/(12 (1 - ν²)) = 1.
-    let (young, nu) = (positive(12.0 * (1.0 - 0.09)), 0.3);
+    let plate = Plate::new(positive(12.0 * (1.0 - 0.09)), 0.3, Positive::ONE).unwrap();
     mesh.faces()
         .ids()
         // Faces on the boundary lack neighbours, whatever the mesh; count the others.
         .filter(|face| mesh.face_edges()[*face].iter().all(|e| !mesh.edges()[*e].is_boundary()))
         .map(|face| {
-            let element = KoiterBending::new(&mesh, &rest, face, director, young, nu, Positive::ONE);
+            let element = KoiterBending::new(&mesh, &rest, face, director, &plate);
             element.energy(&element.nodes().map(|v| x[v])) / (0.5 * rest.map(face).area())
         })
         .sum::<f64>()

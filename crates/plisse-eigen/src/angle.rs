@@ -121,7 +121,7 @@ impl AngleFrame {
 /// `K - p K⁻¹` with `p = g² a c` has only two eigenvalues `μ±`, so that the projection is a divided difference of a
 /// smooth function of `K` and needs neither eigenvectors nor a case for equal lengths. Exactly two eigenvalues are
 /// positive and two negative unless `g = 0`.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
@@ -141,7 +141,7 @@ pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn in_plane_clamp(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let size = 1e-30..1e30;
     let (gg, hh) = (g.abs(), h.abs());

@@ -57,16 +57,13 @@ pub fn hinge_hessian(frame: &HingeFrame, g: f64, h: f64, filter: HingeFilter, ps
 
     let root2 = std::f64::consts::SQRT_2;
     let turn = g * frame.sin_cos().0;
-    let mut blocks = [
+    let exact = [
         Sym2::new(0.0, -g, 2.0 * h),
         Sym2::new(0.0, -g, 0.0),
         Sym2::new(-turn, -root2 * g * c2, 0.0),
         Sym2::new(turn, root2 * g * s2, 0.0),
     ];
-    if psd != Psd::Exact {
-        filter_blocks(frame, &mut blocks, filter, psd);
-    }
-    let [b1, b2, b3, b4] = blocks;
+    let [b1, b2, b3, b4] = if psd == Psd::Exact { exact } else { filter_blocks(frame, exact, filter, psd) };
 
     // From the pairs (+, -) to the wings (0, 1).
     let half = |x: f64, y: f64| (0.5 * (x + y), 0.5 * (x - y));
@@ -150,11 +147,15 @@ fn pull_back(frame: &HingeFrame, reduced: &Reduced) -> Blocks<4> {
 }
 
 /// Projects each block in the coordinates that the filter asks for.
-#[inline]
-fn filter_blocks(frame: &HingeFrame, blocks: &mut [Sym2; 4], filter: HingeFilter, psd: Psd) {
+#[inline(always)]
+fn filter_blocks(
+    frame: &HingeFrame,
+    [b1, b2, b3, b4]: [Sym2; 4],
+    filter: HingeFilter,
+    psd: Psd,
+) -> [Sym2; 4] {
     if filter == HingeFilter::V1 {
-        *blocks = blocks.map(|block| block.project(psd));
-        return;
+        return [b1.project(psd), b2.project(psd), b3.project(psd), b4.project(psd)];
     }
     let (sin, cos) = frame.sin_cos();
     let [a0, a1] = frame.feet();
@@ -169,22 +170,46 @@ fn filter_blocks(frame: &HingeFrame, blocks: &mut [Sym2; 4], filter: HingeFilter
     let d = 2.0 / (frame.length() * frame.length());
     // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
     let mixed = if filter == HingeFilter::V3 { cross * sin } else { 0.0 };
-    blocks[0] = project_scaled(&blocks[0], v_minus, v_plus, mixed, psd);
-    blocks[1] = project_scaled(&blocks[1], v_plus, v_minus, -mixed, psd);
-    blocks[2] = project_scaled(&blocks[2], d, s_plus, 0.0, psd);
-    blocks[3] = project_scaled(&blocks[3], d, s_minus, 0.0, psd);
+    // u+ is as long as v-, and u- as v+: both pairs have the same product of lengths.
+    let in_plane = Lengths::new(v_minus, v_plus);
+    [
+        in_plane.project(&b1, mixed, psd),
+        in_plane.swapped().project(&b2, -mixed, psd),
+        Lengths::new(d, s_plus).project(&b3, 0.0, psd),
+        Lengths::new(d, s_minus).project(&b4, 0.0, psd),
+    ]
 }
 
-/// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `|a|²`, `|b|²` and `a·b` (zero to
-/// treat them as orthogonal).
-#[inline]
-fn project_scaled(block: &Sym2, aa: f64, bb: f64, ab: f64, psd: Psd) -> Sym2 {
-    let square = aa * bb;
-    let lengths = square.sqrt();
-    let inverse = 1.0 / square;
-    let unit = Sym2::new(block.a * aa, block.b * lengths, block.c * bb);
-    let projected = if ab == 0.0 { unit.project(psd) } else { project_oblique(&unit, ab / lengths, psd) };
-    Sym2::new(projected.a * bb * inverse, projected.b * lengths * inverse, projected.c * aa * inverse)
+/// Squared lengths of the two rows of a block, their product's root and its inverse.
+#[derive(Clone, Copy)]
+struct Lengths {
+    aa: f64,
+    bb: f64,
+    ab: f64,
+    inverse: f64,
+}
+
+impl Lengths {
+    #[inline(always)]
+    fn new(aa: f64, bb: f64) -> Self {
+        let square = aa * bb;
+        Self { aa, bb, ab: square.sqrt(), inverse: 1.0 / square }
+    }
+
+    #[inline]
+    fn swapped(self) -> Self {
+        Self { aa: self.bb, bb: self.aa, ..self }
+    }
+
+    /// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `a·b` (zero to treat them as
+    /// orthogonal).
+    #[inline(always)]
+    fn project(&self, block: &Sym2, dot: f64, psd: Psd) -> Sym2 {
+        let unit = Sym2::new(block.a * self.aa, block.b * self.ab, block.c * self.bb);
+        let p = if dot == 0.0 { unit.project(psd) } else { project_oblique(&unit, dot / self.ab, psd) };
+        let i = self.inverse;
+        Sym2::new(p.a * (self.bb * i), p.b * (self.ab * i), p.c * (self.aa * i))
+    }
 }
 
 /// The same for unit rows with a cosine between them.
