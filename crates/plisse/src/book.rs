@@ -23,5 +23,12 @@ pages! {
     neo_hookean_log: "docs/src/energies/neo-hookean-log.md",
     neo_hookean_incompressible: "docs/src/energies/neo-hookean-incompressible.md",
     neo_hookean_stable: "docs/src/energies/neo-hookean-stable.md",
+    bending_laws: "docs/src/bending/laws.md",
+    bending_cosine: "docs/src/bending/cosine-angle.md",
+    bending_hinge: "docs/src/bending/hinge.md",
+    bending_rod: "docs/src/bending/rod.md",
+    bending_planar: "docs/src/bending/planar.md",
+    bending_quadratic: "docs/src/bending/quadratic-bending.md",
+    bending_koiter: "docs/src/bending/koiter.md",
     combinations: "docs/src/energies/combinations.md",
 }

@@ -107,16 +107,21 @@ fn normalise(path: &Path) -> PathBuf {
     out
 }
 
-/// Every public energy has a page.
+/// Every public energy and element has a page: aliases of `plisse-membrane`, structures of `plisse-bending`.
 pub(super) fn energies_have_pages(files: &[File], problems: &mut Vec<String>) {
-    let pages: String =
-        files.iter().filter(|f| f.path.starts_with("docs/src/energies/")).map(|f| f.text.as_str()).collect();
-    for file in files.iter().filter(|f| f.path.starts_with("crates/plisse-membrane/src/")) {
-        for line in file.text.lines() {
-            let Some(rest) = line.strip_prefix("pub type ") else { continue };
-            let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
-            if !pages.contains(&format!("plisse_membrane::{name}`")) {
-                problems.push(format!("{}: {name} has no page in docs/src/energies", file.path));
+    for (crate_name, keyword, folder) in
+        [("plisse-membrane", "pub type ", "energies"), ("plisse-bending", "pub struct ", "bending")]
+    {
+        let (sources, folder) = (format!("crates/{crate_name}/src/"), format!("docs/src/{folder}/"));
+        let pages: String =
+            files.iter().filter(|f| f.path.starts_with(&folder)).map(|f| f.text.as_str()).collect();
+        for file in files.iter().filter(|f| f.path.starts_with(&sources)) {
+            for rest in file.text.lines().filter_map(|line| line.strip_prefix(keyword)) {
+                let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+                let path = format!("{}::{name}`", crate_name.replace('-', "_"));
+                if !name.ends_with("Evaluation") && !pages.contains(&path) {
+                    problems.push(format!("{}: {name} has no page in {folder}", file.path));
+                }
             }
         }
     }
@@ -185,7 +190,7 @@ mod tests {
         ];
         assert_eq!(
             problems(energies_have_pages, &files),
-            ["crates/plisse-membrane/src/a.rs: Unknown has no page in docs/src/energies"]
+            ["crates/plisse-membrane/src/a.rs: Unknown has no page in docs/src/energies/"]
         );
     }
 }

@@ -1,13 +1,12 @@
-//! `cargo xtask figures`: draws the plots of the book again, as SVG.
+//! Eigenvalues of membrane energies along two paths.
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
 use plisse::core::{Mat3x2, Positive};
 use plisse::membrane::{Arap, Eigenanalysis, Shear, Stretch};
 use plotters::prelude::*;
 
-use crate::repository_root;
+use super::DrawResult;
 
 /// A one-parameter family of deformation gradients.
 struct Path1 {
@@ -36,20 +35,8 @@ const PATHS: [Path1; 2] = [
 const NEGATIVE: f64 = -1e-12;
 const STEPS: usize = 140;
 
-/// Draws every figure into `docs/src/figures`.
-pub(crate) fn draw() -> Result<()> {
-    let folder = repository_root().join("docs/src/figures");
-    std::fs::create_dir_all(&folder)?;
-    let file = folder.join("eigenvalues.svg");
-    eigenvalues(&file).map_err(|e| anyhow!("{}: {e}", file.display()))?;
-    println!("{}", file.display());
-    Ok(())
-}
-
-type DrawResult = Result<(), Box<dyn std::error::Error>>;
-
 /// Eigenvalues of stretch, shear and ARAP along both paths, negative parts in red.
-fn eigenvalues(file: &Path) -> DrawResult {
+pub(super) fn draw(file: &Path) -> DrawResult {
     let energies: [(&str, &dyn Eigenanalysis, (f64, f64)); 3] = [
         ("Baraff-Witkin stretch", &Stretch::warp_weft(), (-4.0, 3.0)),
         ("Baraff-Witkin shear", &Shear::warp_weft(), (-3.0, 9.0)),

@@ -1,0 +1,26 @@
+//! `cargo xtask figures`: draws the plots of the book again, as SVG.
+
+mod eigenvalues;
+mod modes;
+
+use anyhow::{Result, anyhow};
+
+use crate::repository_root;
+
+type DrawResult = Result<(), Box<dyn std::error::Error>>;
+
+/// Draws every figure into `docs/src/figures`.
+pub(crate) fn draw() -> Result<()> {
+    let folder = repository_root().join("docs/src/figures");
+    std::fs::create_dir_all(&folder)?;
+    let figures: [(&str, fn(&std::path::Path) -> DrawResult); 3] = [
+        ("eigenvalues.svg", eigenvalues::draw),
+        ("modes-hinge.svg", modes::hinge),
+        ("modes-rod.svg", modes::rod),
+    ];
+    for (name, draw) in figures {
+        draw(&folder.join(name)).map_err(|e| anyhow!("{name}: {e}"))?;
+        println!("docs/src/figures/{name}");
+    }
+    Ok(())
+}
