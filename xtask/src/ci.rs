@@ -27,12 +27,25 @@ pub(crate) fn run() -> Result<()> {
         let args = ["check", "-p", "plisse", "--no-default-features", "--features", feature];
         step(&format!("facade with {feature}"), &[], &args)?;
     }
-    let packages = PUBLISHED.iter().flat_map(|name| ["-p", name]);
-    // The working tree may have changes; what is packaged is what is there.
-    let args: Vec<&str> = ["package", "--allow-dirty"].into_iter().chain(packages).collect();
-    step("packages", &[], &args)?;
+    packages()?;
     println!("\nall passed");
     Ok(())
+}
+
+/// Packages the published crates and builds them from their packages.
+///
+/// In a target folder of its own: cargo keeps what it unpacked of a version by the path of the folder, and would build
+/// the next run of the same version from the sources of the last one.
+fn packages() -> Result<()> {
+    let folder = repository_root().join(format!("target/packages-{}", std::process::id()));
+    let target = folder.to_string_lossy().into_owned();
+    let names = PUBLISHED.iter().flat_map(|name| ["-p", name]);
+    // The working tree may have changes; what is packaged is what is there.
+    let args: Vec<&str> = ["package", "--allow-dirty"].into_iter().chain(names).collect();
+    let result = step("packages", &[("CARGO_TARGET_DIR", &target)], &args);
+    // Whether it could be removed does not matter to the result.
+    _ = std::fs::remove_dir_all(&folder);
+    result
 }
 
 fn step(name: &str, env: &[(&str, &str)], args: &[&str]) -> Result<()> {

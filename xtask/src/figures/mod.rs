@@ -8,12 +8,13 @@ use anyhow::{Result, anyhow};
 use crate::repository_root;
 
 type DrawResult = Result<(), Box<dyn std::error::Error>>;
+type Figure = fn(&std::path::Path) -> DrawResult;
 
 /// Draws every figure into `docs/src/figures`.
 pub(crate) fn draw() -> Result<()> {
     let folder = repository_root().join("docs/src/figures");
     std::fs::create_dir_all(&folder)?;
-    let figures: [(&str, fn(&std::path::Path) -> DrawResult); 3] = [
+    let figures: [(&str, Figure); 3] = [
         ("eigenvalues.svg", eigenvalues::draw),
         ("modes-hinge.svg", modes::hinge),
         ("modes-rod.svg", modes::rod),
