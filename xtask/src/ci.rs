@@ -1,7 +1,7 @@
 //! `cargo xtask ci`: everything that must hold, in the order of how fast it fails.
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 
@@ -37,7 +37,8 @@ pub(crate) fn run() -> Result<()> {
 /// In a target folder of its own: cargo keeps what it unpacked of a version by the path of the folder, and would build
 /// the next run of the same version from the sources of the last one.
 fn packages() -> Result<()> {
-    let folder = repository_root().join(format!("target/packages-{}", std::process::id()));
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_nanos());
+    let folder = repository_root().join(format!("target/packages-{now}"));
     let target = folder.to_string_lossy().into_owned();
     let names = PUBLISHED.iter().flat_map(|name| ["-p", name]);
     // The working tree may have changes; what is packaged is what is there.
