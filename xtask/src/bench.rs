@@ -12,7 +12,7 @@ use plisse::bending::{
     Director, HingeElement, HingeFilter, KoiterBending, Plate, QuadraticAngle, RodElement,
 };
 use plisse::core::{
-    Blocks, Element, Field, Id, Mat3x2, Positive, Psd, RestShape, TriMesh, UnitDir2, Vertices,
+    Angle, Blocks, Element, Field, Id, Mat3x2, Positive, Psd, RestShape, TriMesh, UnitDir2, Vertices,
     project_numeric,
 };
 use plisse::membrane::{
@@ -52,13 +52,22 @@ pub(crate) fn kernels(json: bool) -> Result<()> {
     table.row("neo-Hookean stable", &NeoHookeanStable::new(lame));
     table.row("fibres oblique, sum", &fibre(oblique[0]).plus(fibre(oblique[1])));
     table.row("fibres oblique, exact*", &Stretch::new(oblique, rest));
+    let rest_angle = Angle::new(0.3)?;
     let hinge = |law, rest| HingeElement::from_parts([0, 1, 2, 3].map(Id::new), law, Positive::ONE, rest);
     let hinges = points::<4>(&[DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.0), DVec3::new(0.6, -0.8, 0.0)]);
-    table.element::<4, 12>("hinge, V2", &hinge(QuadraticAngle, 0.3), &hinges);
-    table.element::<4, 12>("hinge, V1", &hinge(QuadraticAngle, 0.3).with_filter(HingeFilter::V1), &hinges);
-    table.element::<4, 12>("hinge, V3", &hinge(QuadraticAngle, 0.3).with_filter(HingeFilter::V3), &hinges);
+    table.element::<4, 12>("hinge, V2", &hinge(QuadraticAngle, rest_angle), &hinges);
+    table.element::<4, 12>(
+        "hinge, V1",
+        &hinge(QuadraticAngle, rest_angle).with_filter(HingeFilter::V1),
+        &hinges,
+    );
+    table.element::<4, 12>(
+        "hinge, V3",
+        &hinge(QuadraticAngle, rest_angle).with_filter(HingeFilter::V3),
+        &hinges,
+    );
     let rods = points::<3>(&[DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)]);
-    let rod = RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, 0.2);
+    let rod = RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, Angle::new(0.2)?);
     table.element::<3, 9>("rod", &rod, &rods);
     let (shell, flat) = shell()?;
     let shells = points::<6>(&flat);

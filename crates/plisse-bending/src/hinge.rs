@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 use plisse_core::{
-    Blocks, Element, ElementEvaluation, Hinge, HingeFrame, Id, Positive, Psd, Vertices, saturate,
+    Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, Id, Positive, Psd, Vertices, saturate,
 };
 use plisse_eigen::{Eigenpairs, HingeFilter, hinge_hessian};
 
-use crate::law::AngleEnergy;
+use crate::law::{AngleEnergy, limited, nothing};
 
 /// How the rest shape enters the stiffness of a hinge: `stiffness = rigidity · weight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,16 +62,34 @@ impl<L: AngleEnergy> HingeElement<L> {
         Self { nodes: hinge.vertices(), stiffness, rest: hinge.rest_angle(), law, filter: HingeFilter::V2 }
     }
 
-    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m, rest angle in radians.
+    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m.
     #[must_use]
-    pub fn from_parts(nodes: [Id<Vertices>; 4], law: L, stiffness: Positive, rest: f64) -> Self {
-        Self { nodes, stiffness: stiffness.get(), rest, law, filter: HingeFilter::V2 }
+    pub fn from_parts(nodes: [Id<Vertices>; 4], law: L, stiffness: Positive, rest: Angle) -> Self {
+        Self { nodes, stiffness: stiffness.get(), rest: rest.get(), law, filter: HingeFilter::V2 }
+    }
+
+    /// With another rest angle.
+    #[must_use]
+    pub fn with_rest_angle(self, rest: Angle) -> Self {
+        Self { rest: rest.get(), ..self }
     }
 
     /// With another filter than `V2`.
     #[must_use]
     pub fn with_filter(self, filter: HingeFilter) -> Self {
         Self { filter, ..self }
+    }
+
+    /// The law.
+    #[must_use]
+    pub fn law(&self) -> &L {
+        &self.law
+    }
+
+    /// The filter.
+    #[must_use]
+    pub fn filter(&self) -> HingeFilter {
+        self.filter
     }
 
     /// The stiffness in N m: rigidity times weight.
@@ -92,10 +110,9 @@ impl<L: AngleEnergy> HingeElement<L> {
         (self.scale(self.law.g(theta, self.rest)), self.scale(self.law.h(theta, self.rest)))
     }
 
-    /// Saturated well below the limit: inverse squares of lengths multiply it.
     #[inline]
     fn scale(&self, value: f64) -> f64 {
-        (value * self.stiffness).clamp(-1e150, 1e150)
+        limited(value, self.stiffness)
     }
 
     /// The twelve eigenpairs of the exact Hessian, numerically; see the page *Modes* of the book. For a hinge away from
@@ -115,19 +132,20 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        HingeFrame::new(x).map_or(0.0, |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
+        HingeFrame::new(x)
+            .map_or_else(|| nothing(x), |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
     }
 
     #[inline]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
-        let Some(frame) = HingeFrame::new(x) else { return [DVec3::ZERO; 4] };
+        let Some(frame) = HingeFrame::new(x) else { return [DVec3::splat(nothing(x)); 4] };
         let g = self.slopes(frame.theta()).0;
         frame.gradient().map(|v| v * g)
     }
 
     #[inline]
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
-        let Some(frame) = HingeFrame::new(x) else { return Blocks::ZERO };
+        let Some(frame) = HingeFrame::new(x) else { return Blocks::identity() * nothing(x) };
         let (g, h) = self.slopes(frame.theta());
         hinge_hessian(&frame, g, h, self.filter, psd)
     }
@@ -135,7 +153,12 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
     #[inline]
     fn evaluate(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
         let Some(frame) = HingeFrame::new(x) else {
-            return ElementEvaluation { energy: 0.0, gradient: [DVec3::ZERO; 4], hessian: Blocks::ZERO };
+            let nothing = nothing(x);
+            return ElementEvaluation {
+                energy: nothing,
+                gradient: [DVec3::splat(nothing); 4],
+                hessian: Blocks::identity() * nothing,
+            };
         };
         let (g, h) = self.slopes(frame.theta());
         ElementEvaluation {

@@ -23,20 +23,23 @@
 //! a 4×4 form over `(u0, v0, u1, v1)` (5×5 with the director) and one over `(dm, dk, s0, s1)`. Each is projected by
 //! itself, with rows scaled to unit length.
 
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use plisse_core::{
-    Blocks, Edges, Element, ElementEvaluation, Faces, Field, HingeFrame, Id, Psd, RestShape, TriMesh,
-    Vertices, project_numeric,
+    Blocks, Edges, Element, ElementEvaluation, Faces, Hinge, HingeFrame, Id, Psd, RestShape, TriMesh,
+    Vertices, outer, project_numeric,
 };
 use plisse_eigen::hinge_form;
 
+use crate::law::{limited, nothing};
 use crate::plate::Plate;
 
 /// How the mid-edge director measures a bend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Director {
-    /// `f = sin`: unit directors, without unknowns of their own the mean of the two face normals.
+    /// `f = sin`, directors fixed at the mean of the two face normals: no unknowns, director angles are ignored.
     #[default]
+    Average,
+    /// `f = sin`: unit directors.
     Sine,
     /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it is infinite.
     Tangent,
@@ -46,7 +49,7 @@ impl Director {
     /// `f`, `f'`, `f''`, limited so that a full fold stays finite.
     fn law(self, phi: f64) -> [f64; 3] {
         match self {
-            Self::Sine => {
+            Self::Average | Self::Sine => {
                 let (sin, cos) = phi.sin_cos();
                 [sin, cos, -sin]
             }
@@ -104,18 +107,20 @@ struct Bend {
 }
 
 impl KoiterBending {
-    /// Bending of a face that is flat at rest.
+    /// Bending of a face, with the rest angles of the rest shape (zero for a flat one) as rest curvature.
     #[must_use]
     pub fn new(mesh: &TriMesh, rest: &RestShape, face: Id<Faces>, director: Director, plate: &Plate) -> Self {
         let (a, beta) = plate.moduli();
         let map = rest.map(face);
-        let gradient = |i: usize| DVec2::new(map.weights()[0][i], map.weights()[1][i]);
+        let gradient = |i: usize| map.barycentric_gradient(i);
         let scale = 2.0 * map.area();
         let form = std::array::from_fn(|j| {
             std::array::from_fn(|k| {
                 let (gj, gk) = (gradient(j), gradient(k));
                 let mixed = gj.dot(gk);
-                scale * (0.5 * a * gj.length_squared() * gk.length_squared() + beta * mixed * mixed)
+                let value = 0.5 * a * gj.length_squared() * gk.length_squared() + beta * mixed * mixed;
+                // Tiny triangles have gradients whose fourth powers overflow.
+                limited(value, scale)
             })
         });
         let (corners, edges) = (mesh.faces()[face], mesh.face_edges()[face]);
@@ -131,18 +136,24 @@ impl KoiterBending {
             }),
             edges,
             interior: across.map(|node| node.is_some()),
-            sides: edges.map(|edge| if mesh.edges()[edge].faces.0 == face { 1.0 } else { -1.0 }),
+            sides: edges.map(|edge| match (director, mesh.edges()[edge].faces.0 == face) {
+                (Director::Average, _) => 0.0,
+                (_, left) => {
+                    if left {
+                        1.0
+                    } else {
+                        -1.0
+                    }
+                }
+            }),
             form,
-            rest: [0.0; 3],
+            // 2 h f(θ/2), with the rest height as the inverse of the gradient.
+            rest: std::array::from_fn(|j| {
+                let angle = rest.hinge_on(edges[j]).map_or(0.0, Hinge::rest_angle);
+                2.0 / gradient(j).length() * director.law(0.5 * angle)[0]
+            }),
             director,
         }
-    }
-
-    /// With the curvature of given positions as rest curvature (directors at the mean normals).
-    #[must_use]
-    pub fn with_rest_positions(self, x: &Field<Vertices, DVec3>) -> Self {
-        let bends = self.bends(&self.nodes.map(|v| x[v]), &[0.0; 3]);
-        Self { rest: std::array::from_fn(|j| bends[j].as_ref().map_or(0.0, Bend::value)), ..self }
     }
 
     /// The edges of the three director angles.
@@ -184,7 +195,23 @@ impl KoiterBending {
     #[must_use]
     pub fn energy_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> f64 {
         let (strain, moment) = self.moments(&self.bends(x, directors));
-        Self::energy_at(strain, moment)
+        Self::energy_at(strain, moment) + nothing(x)
+    }
+
+    /// Derivatives by the positions and by the director angles, for a line search.
+    #[must_use]
+    pub fn gradient_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ([DVec3; 6], [f64; 3]) {
+        let bends = self.bends(x, directors);
+        let (_, moment) = self.moments(&bends);
+        let mut out = ([DVec3::splat(nothing(x)); 6], [0.0; 3]);
+        for (j, bend) in bends.iter().enumerate() {
+            let Some(bend) = bend else { continue };
+            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
+                out.0[place] += g * moment[j];
+            }
+            out.1[j] = moment[j] * bend.turn();
+        }
+        out
     }
 
     /// Everything at once with given director angles, in radians.
@@ -195,17 +222,24 @@ impl KoiterBending {
         directors: &[f64; 3],
         psd: Psd,
     ) -> KoiterEvaluation {
-        self.evaluate_bends(&self.bends(x, directors), psd, true)
+        self.evaluate_bends(x, &self.bends(x, directors), psd, self.director != Director::Average)
     }
 
     /// `free` says whether the directors are unknowns: then they take part in the projection.
-    fn evaluate_bends(&self, bends: &[Option<Bend>; 3], psd: Psd, free: bool) -> KoiterEvaluation {
+    fn evaluate_bends(
+        &self,
+        x: &[DVec3; 6],
+        bends: &[Option<Bend>; 3],
+        psd: Psd,
+        free: bool,
+    ) -> KoiterEvaluation {
         let (strain, moment) = self.moments(bends);
+        let nothing = nothing(x);
         let mut out = KoiterEvaluation {
-            energy: Self::energy_at(strain, moment),
-            gradient: [DVec3::ZERO; 6],
+            energy: Self::energy_at(strain, moment) + nothing,
+            gradient: [DVec3::splat(nothing); 6],
             director_gradient: [0.0; 3],
-            hessian: Blocks::ZERO,
+            hessian: Blocks::identity() * nothing,
             mixed_hessian: [[DVec3::ZERO; 6]; 3],
             director_hessian: [[0.0; 3]; 3],
         };
@@ -278,7 +312,7 @@ impl Bend {
             [0.0, 2.0 * f + 0.5 * f2c, 0.0, 0.5 * f2c, side * f2c],
             [0.0, 0.0, 0.0, -f1c, 0.0],
             [f1c, 0.5 * f2c, -f1c, 0.5 * f2c, side * f2c],
-            [2.0 * side * f1, side * f2c, 0.0, side * f2c, 2.0 * f2],
+            [2.0 * side * f1, side * f2c, 0.0, side * f2c, 2.0 * side * side * f2],
         ];
         let (es, ec) = (-2.0 * f * s2, -2.0 * f * c2);
         let across = [
@@ -342,10 +376,6 @@ fn project_scaled<const N: usize>(
     std::array::from_fn(|i| std::array::from_fn(|k| projected[i][k] / (lengths[i] * lengths[k])))
 }
 
-fn outer(a: DVec3, b: DVec3) -> glam::DMat3 {
-    glam::DMat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
 impl Element<6> for KoiterBending {
     type Space = Vertices;
 
@@ -358,24 +388,15 @@ impl Element<6> for KoiterBending {
     }
 
     fn gradient(&self, x: &[DVec3; 6]) -> [DVec3; 6] {
-        let bends = self.bends(x, &[0.0; 3]);
-        let (_, moment) = self.moments(&bends);
-        let mut out = [DVec3::ZERO; 6];
-        for (j, bend) in bends.iter().enumerate() {
-            let Some(bend) = bend else { continue };
-            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
-                out[place] += g * moment[j];
-            }
-        }
-        out
+        self.gradient_with_directors(x, &[0.0; 3]).0
     }
 
     fn hessian(&self, x: &[DVec3; 6], psd: Psd) -> Blocks<6> {
-        self.evaluate_bends(&self.bends(x, &[0.0; 3]), psd, false).hessian
+        self.evaluate_bends(x, &self.bends(x, &[0.0; 3]), psd, false).hessian
     }
 
     fn evaluate(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
-        let all = self.evaluate_bends(&self.bends(x, &[0.0; 3]), psd, false);
+        let all = self.evaluate_bends(x, &self.bends(x, &[0.0; 3]), psd, false);
         ElementEvaluation { energy: all.energy, gradient: all.gradient, hessian: all.hessian }
     }
 }

@@ -3,19 +3,49 @@
 //! All restoring laws are normalised to `ψ''(0) = 1` at rest angle zero, so that they agree around a flat rest state
 //! and the stiffness of an element means the same for each. Angles are radians, in [-π, π].
 
+use glam::DVec3;
 use plisse_core::saturate;
 
 /// An energy `ψ(θ)` with the rest angle as a parameter; dimensionless, multiplied by the stiffness of the element.
 ///
 /// Give the three functions and get everything else. Results must not be NaN for `θ` in [-π, π]; infinities are
 /// saturated by the elements.
-pub trait AngleEnergy: Copy + Send + Sync {
+pub trait AngleEnergy: Send + Sync {
     /// `ψ(θ)`.
     fn psi(&self, theta: f64, rest: f64) -> f64;
     /// `ψ'(θ)`.
     fn g(&self, theta: f64, rest: f64) -> f64;
     /// `ψ''(θ)`.
     fn h(&self, theta: f64, rest: f64) -> f64;
+}
+
+macro_rules! forward {
+    ($($pointer:ty),*) => { $(
+        impl<L: AngleEnergy + ?Sized> AngleEnergy for $pointer {
+            fn psi(&self, theta: f64, rest: f64) -> f64 {
+                (**self).psi(theta, rest)
+            }
+            fn g(&self, theta: f64, rest: f64) -> f64 {
+                (**self).g(theta, rest)
+            }
+            fn h(&self, theta: f64, rest: f64) -> f64 {
+                (**self).h(theta, rest)
+            }
+        }
+    )* };
+}
+forward!(&L, Box<L>, std::sync::Arc<L>);
+
+/// A law's value times a stiffness, limited well below the range of `f64`: inverse squares of lengths multiply it.
+#[inline]
+pub(crate) fn limited(value: f64, stiffness: f64) -> f64 {
+    (value * stiffness).clamp(-1e150, 1e150)
+}
+
+/// What a stencil without an angle answers: nothing, unless a position is NaN, which must not be hidden.
+#[inline]
+pub(crate) fn nothing(x: &[DVec3]) -> f64 {
+    if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }
 }
 
 /// `ψ = (θ - θr)²/2` (WK23, equations 34 and 37). Constant stiffness; jumps where the angle jumps, at a full fold.
@@ -123,7 +153,7 @@ impl AngleEnergy for CosineAngle {
 /// Here to compare with; use [`CosineAngle`]. Ignores the rest angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrintedCosine {
-    /// The constant torque `b`.
+    /// The constant torque `b`, a finite number.
     pub b: f64,
 }
 

@@ -1,7 +1,7 @@
 //! Wire nets: every pair of segments that meet bends against each other.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Vertices};
+use plisse_core::{Angle, Field, Id, Positive, Vertices};
 use plisse_eigen::AngleFrame;
 use thiserror::Error;
 
@@ -58,13 +58,14 @@ pub struct Net<L> {
     pub bending: Vec<RodElement<L>>,
 }
 
-impl<L: AngleEnergy> Net<L> {
+impl<L: AngleEnergy + Clone> Net<L> {
     /// Builds the elements of a net at rest in the given positions: Young's modulus in Pa, radius of the wires in m.
     ///
     /// Bending stiffness is `E π r⁴/4` over half the sum of the two rest lengths, stretching stiffness `E π r²`.
     ///
     /// # Errors
     /// [`NetError`] names the segment.
+    #[allow(clippy::needless_pass_by_value, reason = "a law is a value; most are empty")]
     pub fn new(
         positions: &Field<Vertices, DVec3>,
         segments: &[[u32; 2]],
@@ -106,8 +107,9 @@ impl<L: AngleEnergy> Net<L> {
                         [other_end(segments[first], centre), centre, other_end(segments[second], centre)];
                     let [a, b, c] = nodes.map(|v| positions[v]);
                     let rest = AngleFrame::new(b - a, c - b).map_or(0.0, |frame| frame.theta());
+                    let rest = Angle::new(rest).unwrap_or(Angle::ZERO);
                     let mean = 0.5 * (stretching[first].rest_length() + stretching[second].rest_length());
-                    bending.push(RodElement::new(nodes, law, stiffness(rigidity / mean)?, rest));
+                    bending.push(RodElement::new(nodes, law.clone(), stiffness(rigidity / mean)?, rest));
                 }
             }
         }

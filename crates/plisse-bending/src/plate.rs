@@ -27,6 +27,7 @@ pub struct Plate {
     young: f64,
     poisson: f64,
     thickness: f64,
+    rigidity: Positive,
 }
 
 impl Plate {
@@ -38,24 +39,43 @@ impl Plate {
         if !(poisson > -1.0 && poisson <= 0.5) {
             return Err(PlateError::PoissonRatio { value: poisson });
         }
-        let plate = Self { young: young.get(), poisson, thickness: thickness.get() };
-        let value = plate.rigidity();
-        if value > 0.0 && value <= 1e100 { Ok(plate) } else { Err(PlateError::Rigidity { value }) }
+        let (young, thickness) = (young.get(), thickness.get());
+        let value = young * thickness.powi(3) / (12.0 * (1.0 - poisson) * (1.0 + poisson));
+        match Positive::new(value) {
+            Ok(rigidity) if value <= 1e100 => Ok(Self { young, poisson, thickness, rigidity }),
+            _ => Err(PlateError::Rigidity { value }),
+        }
     }
 
     /// Bending rigidity `D = E h³/(12 (1 - ν²))` in N m.
     #[must_use]
-    pub fn rigidity(&self) -> f64 {
-        let (a, beta) = self.moduli();
-        a + 2.0 * beta
+    pub fn rigidity(&self) -> Positive {
+        self.rigidity
+    }
+
+    /// Young's modulus in Pa.
+    #[must_use]
+    pub fn young(&self) -> f64 {
+        self.young
+    }
+
+    /// Poisson's ratio.
+    #[must_use]
+    pub fn poisson(&self) -> f64 {
+        self.poisson
+    }
+
+    /// Thickness in m.
+    #[must_use]
+    pub fn thickness(&self) -> f64 {
+        self.thickness
     }
 
     /// `E ν h³/(12 (1 - ν²))` and `E h³/(24 (1 + ν))` in N m: the two moduli of the bending energy
     /// `a/2 tr²S + β ‖S‖²` per area. Their combination `a + 2β` is `D`.
     pub(crate) fn moduli(&self) -> (f64, f64) {
-        let cubic = self.young * self.thickness.powi(3) / 12.0;
-        let nu = self.poisson;
-        (cubic * nu / ((1.0 - nu) * (1.0 + nu)), 0.5 * cubic / (1.0 + nu))
+        let (d, nu) = (self.rigidity.get(), self.poisson);
+        (d * nu, 0.5 * d * (1.0 - nu))
     }
 }
 
@@ -68,7 +88,7 @@ mod tests {
         let one = Positive::ONE;
         for nu in [-0.5, 0.0, 0.3, 0.5] {
             let plate = Plate::new(Positive::new(12.0).unwrap(), nu, one).unwrap();
-            assert!((plate.rigidity() * (1.0 - nu * nu) - 1.0).abs() < 1e-15);
+            assert!((plate.rigidity().get() * (1.0 - nu * nu) - 1.0).abs() < 1e-15);
         }
         assert_eq!(
             Plate::new(one, 0.6, one).unwrap_err().to_string(),

@@ -2,9 +2,9 @@
 //!
 //! For a sheet that hardly stretches, bending energy is quadratic in the positions: `E = k/2 Σ xᵀ Q x` over the three
 //! coordinates, with a matrix that depends on the flat rest shape only. Forces are linear, the Hessian is constant and
-//! positive semidefinite as it is.
+//! positive semidefinite as it is. A linear map, so positions beyond 1e150 m overflow like any product.
 
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use plisse_core::{Edges, Faces, Field, Id, Positive, RestShape, Space, TriMesh, Vertices};
 
 /// A constant symmetric matrix over one space, the same for each of the three coordinates, in N/m.
@@ -95,7 +95,11 @@ impl<S: Space> QuadraticBending<S> {
                 triplets.extend(merged.iter().map(|(j, b)| (*i, *j, weight * a * b)));
             }
         }
-        // Stable: equal entries are added in the order of the rows.
+        Self::from_triplets(size, triplets)
+    }
+
+    fn from_triplets(size: usize, mut triplets: Vec<(u32, u32, f64)>) -> Self {
+        // Stable: equal entries are added in the order in which they come.
         triplets.sort_by_key(|t| (t.0, t.1));
         let mut out = Self { start: vec![0; size + 1], columns: Vec::new(), values: Vec::new() };
         let mut previous = None;
@@ -117,6 +121,18 @@ impl<S: Space> QuadraticBending<S> {
         out
     }
 
+    /// The same form over fewer unknowns: entry `i` of `target` says which new unknown the old one has become. Panels
+    /// that were built apart are sewn this way, so that a seam bends freely.
+    ///
+    /// # Panics
+    /// If `target` has another length than [`Self::size`] or names an unknown beyond `size`.
+    #[must_use]
+    pub fn merged(&self, target: &Field<S, Id<S>>, size: usize) -> Self {
+        assert_eq!(target.len(), self.size(), "one target per {} is needed", S::NAME);
+        let row = |i| self.row(i).map(move |(j, value)| (target[i].get(), target[j].get(), value));
+        Self::from_triplets(size, target.ids().flat_map(row).collect())
+    }
+
     /// How many unknowns per coordinate.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -130,10 +146,13 @@ impl<S: Space> QuadraticBending<S> {
     }
 
     /// `½ Σ xᵀ Q x` in joules.
+    ///
+    /// # Panics
+    /// If `x` has another length than [`Self::size`].
     #[must_use]
     pub fn energy(&self, x: &Field<S, DVec3>) -> f64 {
-        let gradient = self.gradient(x);
-        0.5 * x.as_slice().iter().zip(gradient.as_slice()).map(|(x, g)| x.dot(*g)).sum::<f64>()
+        let (gradient, origin) = (self.gradient(x), origin(x));
+        0.5 * x.as_slice().iter().zip(gradient.as_slice()).map(|(x, g)| (*x - origin).dot(*g)).sum::<f64>()
     }
 
     /// `Q x` in newtons: the force is its negative.
@@ -143,8 +162,7 @@ impl<S: Space> QuadraticBending<S> {
     #[must_use]
     pub fn gradient(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
         assert_eq!(x.len(), self.size(), "one position per {} is needed", S::NAME);
-        // Relative to the first position: a sheet far from the origin would lose digits.
-        let origin = x.as_slice().first().copied().unwrap_or(DVec3::ZERO);
+        let origin = origin(x);
         Field::from_fn(self.size(), |i| self.row(i).map(|(j, value)| (x[j] - origin) * value).sum())
     }
 }
@@ -152,6 +170,11 @@ impl<S: Space> QuadraticBending<S> {
 /// Cotangents of the rest angles at the three corners.
 fn cotangents(rest: &RestShape, face: Id<Faces>) -> [f64; 3] {
     let map = rest.map(face);
-    let gradient = |i: usize| DVec2::new(map.weights()[0][i], map.weights()[1][i]);
-    [0, 1, 2].map(|k: usize| -2.0 * map.area() * gradient((k + 1) % 3).dot(gradient((k + 2) % 3)))
+    let gradient = |i: usize| map.barycentric_gradient(i % 3);
+    [0, 1, 2].map(|k: usize| -2.0 * map.area() * gradient(k + 1).dot(gradient(k + 2)))
+}
+
+/// Translations cost nothing, but a sheet far from the origin would lose digits: positions count from the first one.
+fn origin<S: Space>(x: &Field<S, DVec3>) -> DVec3 {
+    x.as_slice().first().copied().unwrap_or(DVec3::ZERO)
 }

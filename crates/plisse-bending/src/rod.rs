@@ -2,14 +2,14 @@
 
 use glam::DVec3;
 use plisse_core::{
-    Blocks, Element, ElementEvaluation, Id, Positive, Psd, SATURATION, Vertices, length_and_direction,
-    saturate,
+    Angle, Blocks, Element, ElementEvaluation, Id, Positive, Psd, Vertices, length_and_direction, saturate,
 };
 use plisse_eigen::{AngleFrame, Eigenpairs, radial_hessian};
 
-use crate::law::AngleEnergy;
+use crate::law::{AngleEnergy, limited, nothing};
 
-/// Bending rigidity `B = E π r⁴/4` of a round wire in N m²: Young's modulus in Pa, radius in m.
+/// Bending rigidity `B = E π r⁴/4` of a round wire in N m²: Young's modulus in Pa, radius in m. May under- or overflow
+/// for absurd wires.
 #[must_use]
 pub fn wire_rigidity(young: Positive, radius: Positive) -> f64 {
     0.25 * std::f64::consts::PI * young.get() * radius.get().powi(4)
@@ -27,7 +27,8 @@ pub fn wire_rigidity(young: Positive, radius: Positive) -> f64 {
 /// The angle has no sign, so rest angles are not negative and the rest curvature has no direction. Projection is the
 /// exact clamp in the space of the two edges, pulled back. Straight (`θ < 1e-8`) with a straight rest state everything
 /// is smooth and exact; straight with a bent rest state, or folded onto itself, the energy has a cone: the force is
-/// zero there and the positive part of `ψ''` acts in all directions across, which majorises the energy. A rod with a
+/// zero there and the positive part of `ψ''` acts in all directions across, which majorises the energy of every law
+/// that restores an angle between 0 and π. A rod with a
 /// segment of no length (below 1e-12 of the other) has zero energy and derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RodElement<L> {
@@ -38,12 +39,12 @@ pub struct RodElement<L> {
 }
 
 impl<L: AngleEnergy> RodElement<L> {
-    /// Stiffness in N m, rest angle in radians (its absolute value counts).
+    /// Stiffness in N m; of the rest angle the absolute value counts.
     ///
     /// For a rod of bending rigidity `B` the stiffness is `B` over half the sum of the two rest lengths.
     #[must_use]
-    pub fn new(nodes: [Id<Vertices>; 3], law: L, stiffness: Positive, rest: f64) -> Self {
-        Self { nodes, stiffness: stiffness.get(), rest: rest.abs(), law }
+    pub fn new(nodes: [Id<Vertices>; 3], law: L, stiffness: Positive, rest: Angle) -> Self {
+        Self { nodes, stiffness: stiffness.get(), rest: rest.get().abs(), law }
     }
 
     /// The rest angle in radians.
@@ -65,7 +66,7 @@ impl<L: AngleEnergy> RodElement<L> {
 
     #[inline]
     fn scale(&self, value: f64) -> f64 {
-        (value * self.stiffness).clamp(-1e150, 1e150)
+        limited(value, self.stiffness)
     }
 
     #[inline]
@@ -109,23 +110,31 @@ impl<L: AngleEnergy> Element<3> for RodElement<L> {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
-        Self::frame(x).map_or(0.0, |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
+        Self::frame(x).map_or_else(|| nothing(x), |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
     }
 
     #[inline]
     fn gradient(&self, x: &[DVec3; 3]) -> [DVec3; 3] {
-        Self::frame(x).map_or([DVec3::ZERO; 3], |frame| self.gradient_at(&frame))
+        Self::frame(x).map_or_else(|| [DVec3::splat(nothing(x)); 3], |frame| self.gradient_at(&frame))
     }
 
     #[inline]
     fn hessian(&self, x: &[DVec3; 3], psd: Psd) -> Blocks<3> {
-        Self::frame(x).map_or(Blocks::ZERO, |frame| pull_back(&self.edge_hessian(&frame, psd)))
+        Self::frame(x).map_or_else(
+            || Blocks::identity() * nothing(x),
+            |frame| pull_back(&self.edge_hessian(&frame, psd)),
+        )
     }
 
     #[inline]
     fn evaluate(&self, x: &[DVec3; 3], psd: Psd) -> ElementEvaluation<3> {
         let Some(frame) = Self::frame(x) else {
-            return ElementEvaluation { energy: 0.0, gradient: [DVec3::ZERO; 3], hessian: Blocks::ZERO };
+            let nothing = nothing(x);
+            return ElementEvaluation {
+                energy: nothing,
+                gradient: [DVec3::splat(nothing); 3],
+                hessian: Blocks::identity() * nothing,
+            };
         };
         ElementEvaluation {
             energy: self.scale(self.law.psi(frame.theta(), self.rest)),
@@ -153,6 +162,12 @@ impl RodStretch {
         Self { nodes, length: rest_length.get(), stiffness: stiffness.get() }
     }
 
+    /// The stiffness `k` in N.
+    #[must_use]
+    pub fn stiffness(&self) -> f64 {
+        self.stiffness
+    }
+
     /// The rest length in m.
     #[must_use]
     pub fn rest_length(&self) -> f64 {
@@ -162,13 +177,13 @@ impl RodStretch {
     /// Length and direction; ends further apart than 1e300 m count as that far.
     #[inline]
     fn segment(x: &[DVec3; 2]) -> (f64, DVec3) {
-        length_and_direction((x[1] - x[0]).clamp(DVec3::splat(-SATURATION), DVec3::splat(SATURATION)))
+        length_and_direction(DVec3::from_array((x[1] - x[0]).to_array().map(saturate)))
     }
 
     /// Tension `ψ'` in N at a length.
     #[inline]
     fn tension(&self, s: f64) -> f64 {
-        (self.stiffness * (s / self.length - 1.0)).clamp(-1e150, 1e150)
+        limited(s / self.length - 1.0, self.stiffness)
     }
 }
 
@@ -181,8 +196,8 @@ impl Element<2> for RodStretch {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 2]) -> f64 {
-        let strain = Self::segment(x).0 / self.length - 1.0;
-        saturate(0.5 * self.stiffness * self.length * strain * strain)
+        let s = Self::segment(x).0;
+        saturate(0.5 * self.tension(s) * (s - self.length))
     }
 
     #[inline]

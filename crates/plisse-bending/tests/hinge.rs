@@ -10,9 +10,8 @@ use plisse_bending::{
     AngleEnergy, CosineAngle, HingeElement, HingeFilter, PrintedCosine, QuadraticAngle, SineAngle,
     TangentAngle,
 };
-use plisse_core::{
-    Blocks, Element, HingeFrame, Id, Positive, Psd, hinge_angle, project_numeric, symmetric_eigen,
-};
+use plisse_core::{Angle, Blocks, Element, HingeFrame, Id, Positive, Psd, hinge_angle, symmetric_eigen};
+use plisse_eigen::hinge_hessian;
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -20,7 +19,12 @@ use proptest::strategy::ValueTree;
 const FILTERS: [HingeFilter; 4] = [HingeFilter::V1, HingeFilter::V2, HingeFilter::V3, HingeFilter::Numeric];
 
 fn element<L: AngleEnergy>(law: L, rest: f64) -> HingeElement<L> {
-    HingeElement::from_parts([0, 1, 2, 3].map(Id::new), law, Positive::new(1.5).unwrap(), rest)
+    HingeElement::from_parts(
+        [0, 1, 2, 3].map(Id::new),
+        law,
+        Positive::new(1.5).unwrap(),
+        Angle::new(rest).unwrap(),
+    )
 }
 
 fn points(x: &[f64; 12]) -> [DVec3; 4] {
@@ -54,7 +58,7 @@ fn any_hinge() -> impl Strategy<Value = [DVec3; 4]> {
         })
 }
 
-fn check_law<L: AngleEnergy>(law: L, rest: f64, x: &[DVec3; 4]) -> Result<(), TestCaseError> {
+fn check_law<L: AngleEnergy + Copy>(law: L, rest: f64, x: &[DVec3; 4]) -> Result<(), TestCaseError> {
     let element = element(law, rest);
     let gradient = |x: &[f64; 12]| flat(&element.gradient(&points(x)));
     prop_assume!(max_abs(&gradient(&flat(x))) > 1e-2);
@@ -110,8 +114,12 @@ proptest! {
     }
 
     #[test]
-    fn angle_agrees_with_core(x in any_hinge()) {
-        prop_assert!((HingeFrame::new(&x).unwrap().theta() - hinge_angle(&x)).abs() < 1e-14);
+    fn angle_agrees_with_the_normals(x in any_hinge()) {
+        // atan2((n1 × n0)·t, n0·n1) from cross products of edges, another route to the same angle.
+        let t = x[1] - x[0];
+        let (n0, n1) = (t.cross(x[2] - x[0]), (x[3] - x[0]).cross(t));
+        let expected = (n1.cross(n0).dot(t) / t.length()).atan2(n0.dot(n1));
+        prop_assert!((hinge_angle(&x) - expected).abs() < 1e-13);
     }
 
     #[test]
@@ -183,38 +191,36 @@ proptest! {
     }
 }
 
-/// Mean distance `|filtered - H|/|H|` over random hinges.
-#[test]
-fn distance_to_the_true_hessian_is_that_of_the_theory() {
+/// Mean distance `|filtered - H|/|H|`, over hinges with moments and stiffnesses of the same size.
+fn mean_distances(shape: impl Strategy<Value = ([f64; 2], [f64; 2])>) -> [f64; 4] {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
-    let strategy = ([-0.1..1.1f64, -0.1..1.1f64], [0.4..1.6f64, 0.4..1.6f64], -3.0..3.0f64, -1.5..1.5f64);
+    let strategy = (shape, -3.0..3.0f64, -1.0..1.0f64, 0.5..2.0f64);
     let mut sums = [0.0; 4];
     let count = 2000;
     for _ in 0..count {
-        let (feet, heights, theta, rest) = strategy.new_tree(&mut runner).unwrap().current();
-        let x = hinge(1.0, feet, heights, theta);
-        let element = element(QuadraticAngle, rest);
-        let exact = element.hessian(&x, Psd::Exact);
+        let ((feet, heights), theta, g, h) = strategy.new_tree(&mut runner).unwrap().current();
+        let frame = HingeFrame::new(&hinge(1.0, feet, heights, theta)).unwrap();
+        let exact = hinge_hessian(&frame, g, h, HingeFilter::V2, Psd::Exact);
         for (sum, filter) in sums.iter_mut().zip(FILTERS) {
-            *sum +=
-                (element.with_filter(filter).hessian(&x, Psd::Clamp) + exact * -1.0).norm() / exact.norm();
+            *sum += (hinge_hessian(&frame, g, h, filter, Psd::Clamp) - exact).norm() / exact.norm();
         }
     }
-    let [v1, v2, v3, best] = sums.map(|sum| sum / count as f64);
-    println!("mean distance: V1 {v1:.3}, V2 {v2:.3}, V3 {v3:.3}, nearest {best:.3}");
-    assert!(best <= v3 + 1e-12 && v3 <= v2 + 0.01 && v2 <= v1);
-    // The distances depend on how far from rest the hinges are; what a filter loses against the nearest matrix hardly
-    // does. The theory's samples gave 0.451 for V2 and 0.430 for the nearest.
-    assert!(v2 / best <= 0.451 / 0.430, "V2 {v2}, nearest {best}");
+    sums.map(|sum| sum / count as f64)
 }
 
 #[test]
-fn numeric_filter_is_the_oracle() {
-    let x = hinge(1.0, [0.4, 0.7], [0.9, 0.5], 0.73);
-    let element = element(QuadraticAngle, 0.3).with_filter(HingeFilter::Numeric);
-    let exact = element.hessian(&x, Psd::Exact).to_matrix::<12>();
-    let clamped = element.hessian(&x, Psd::Clamp).to_matrix::<12>();
-    assert_eq!(clamped, project_numeric(&exact, Psd::Clamp));
+fn distance_to_the_true_hessian() {
+    let random = ([-0.3..1.3f64, -0.3..1.3f64], [0.3..1.5f64, 0.3..1.5f64]);
+    let symmetric = (0.0..1.0f64, 0.4..1.2f64, any::<bool>()).prop_map(|(foot, height, mirror)| {
+        ([foot, if mirror { foot } else { 1.0 - foot }], [height, height])
+    });
+    for (name, [v1, v2, v3, best]) in
+        [("random", mean_distances(random)), ("symmetric", mean_distances(symmetric))]
+    {
+        println!("{name}: V1 {v1:.3}, V2 {v2:.3}, V3 {v3:.3}, nearest {best:.3}");
+        assert!(best <= v3 + 1e-12 && v3 <= v2 + 0.002 && v2 <= v1, "{name}");
+        assert!(v2 <= 0.451, "{name}: V2 {v2}");
+    }
 }
 
 #[test]
@@ -241,23 +247,54 @@ fn degenerate_hinges_contribute_nothing() {
 }
 
 #[test]
+fn nan_is_not_hidden() {
+    let mut x = hinge(1.0, [0.4, 0.7], [0.9, 0.5], 0.5);
+    x[2].y = f64::NAN;
+    let e = element(QuadraticAngle, 0.2).evaluate(&x, Psd::Clamp);
+    assert!(e.energy.is_nan() && !e.gradient[0].is_finite() && !e.hessian.is_finite());
+}
+
+#[test]
 fn finite_for_every_finite_position() {
-    let values = [0.0, 1.0, -1e-310, 1e-100, 1e100, -1e154, 1e300, f64::MAX, f64::MIN];
-    let (n, element) = (values.len(), element(TangentAngle, 0.2));
-    for i in 0..n.pow(4) {
-        let v = [values[i % n], values[i / n % n], values[i / n / n % n], values[i / n / n / n]];
+    let values = [0.0, 1.0, -0.7, 1e-8, -1e-11, 1e-30, 1e-39, -1e-310, 1e39, -1e154, f64::MAX, f64::MIN];
+    let n = values.len();
+    let elements = FILTERS[..3].iter().map(|filter| element(TangentAngle, 0.2).with_filter(*filter));
+    for element in elements {
+        for i in 0..n.pow(4) {
+            let v = [values[i % n], values[i / n % n], values[i / n / n % n], values[i / n / n / n]];
+            let x = [
+                DVec3::new(v[0], v[1], v[2]),
+                DVec3::new(v[1], v[3], v[0]),
+                DVec3::new(v[2], v[0], v[3]),
+                DVec3::new(v[3], v[2], v[1]),
+            ];
+            for psd in Psd::ALL {
+                let e = element.evaluate(&x, psd);
+                assert!(
+                    e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
+                    "{x:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn feet_far_outside_the_edge_do_not_cancel() {
+    // Found in review: lengths of the rows as differences became zero or negative here.
+    for length in [1e-7, 1e-8, 1e-10, 1e-11] {
         let x = [
-            DVec3::new(v[0], v[1], v[2]),
-            DVec3::new(v[1], v[3], v[0]),
-            DVec3::new(v[2], v[0], v[3]),
-            DVec3::new(v[3], v[2], v[1]),
+            DVec3::ZERO,
+            DVec3::new(length, 0.0, 0.0),
+            DVec3::new(1.0, 1.0, 0.0),
+            DVec3::new(1.0, -1.0, 0.0),
         ];
-        for psd in Psd::ALL {
-            let e = element.evaluate(&x, psd);
-            assert!(
-                e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
-                "{x:?}"
-            );
+        for filter in [HingeFilter::V2, HingeFilter::V3] {
+            for rest in [0.0, 0.4] {
+                let h = element(QuadraticAngle, rest).with_filter(filter).hessian(&x, Psd::Clamp);
+                assert!(h.is_finite(), "{length} {filter:?}");
+                assert!(symmetric_eigen(&h.to_matrix::<12>()).0[0] >= -1e-12 * h.norm());
+            }
         }
     }
 }

@@ -17,21 +17,20 @@ fn positive(value: f64) -> Positive {
     Positive::new(value).unwrap()
 }
 
-/// A face with three neighbours, or only the first two.
+const FACES: [[u32; 3]; 4] = [[0, 1, 2], [2, 1, 3], [0, 2, 4], [1, 0, 5]];
+
+fn plate() -> Plate {
+    Plate::new(positive(12.0), 0.3, Positive::ONE).unwrap()
+}
+
+/// A face with one to three neighbours.
 fn patch(neighbours: usize, director: Director) -> (KoiterBending, Vec<DVec3>) {
-    let faces = [[0, 1, 2], [2, 1, 3], [0, 2, 4], [1, 0, 5]];
     let uv = [[0.0, 0.0], [1.0, 0.1], [0.3, 0.9], [1.2, 1.0], [-0.6, 0.7], [0.6, -0.8]];
     let count = 3 + neighbours;
-    let mesh = TriMesh::new(count, &faces[..=neighbours]).unwrap();
+    let mesh = TriMesh::new(count, &FACES[..=neighbours]).unwrap();
     let uv: Field<Vertices, _> = Field::from_vec(uv[..count].iter().map(|u| glam::DVec2::from(*u)).collect());
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
-    let element = KoiterBending::new(
-        &mesh,
-        &rest,
-        Id::new(0),
-        director,
-        &Plate::new(positive(12.0), 0.3, Positive::ONE).unwrap(),
-    );
+    let element = KoiterBending::new(&mesh, &rest, Id::new(0), director, &plate());
     (element, generate::embed(&uv).into_vec())
 }
 
@@ -146,16 +145,28 @@ proptest! {
     }
 
     #[test]
-    fn curved_rest_shapes_rest(noise in prop::collection::vec(-1.0..1.0f64, 18)) {
-        let (element, base) = patch(3, Director::Sine);
-        let x = displaced(&element, &base, &noise);
-        let mut field = Field::from_vec(base);
-        for (v, p) in element.nodes().iter().zip(&x) {
-            field[*v] = *p;
-        }
-        let element = element.with_rest_positions(&field);
-        prop_assert_eq!(element.energy(&x), 0.0);
-        prop_assert_eq!(max_abs(&flat(&element.gradient(&x))), 0.0);
+    fn curved_rest_shapes_rest(noise in prop::collection::vec(-1.0..1.0f64, 18), kind in 0..3usize) {
+        let (_, base) = patch(3, Director::Sine);
+        let mesh = TriMesh::new(6, &FACES).unwrap();
+        let x: Field<Vertices, DVec3> = Field::from_fn(6, |v| {
+            let n = &noise[3 * v.index()..];
+            base[v.index()] + 0.25 * DVec3::new(n[0], n[1], n[2])
+        });
+        let rest = RestShape::from_positions(&mesh, &x).unwrap();
+        let director = [Director::Average, Director::Sine, Director::Tangent][kind];
+        let element = KoiterBending::new(&mesh, &rest, Id::new(0), director, &plate());
+        let p = element.nodes().map(|v| x[v]);
+        prop_assert!(element.energy(&p) < 1e-26, "{}", element.energy(&p));
+        prop_assert!(max_abs(&flat(&element.gradient(&p))) < 1e-12);
+    }
+
+    #[test]
+    fn average_is_sine_without_directors(noise in prop::collection::vec(-1.0..1.0f64, 18), angles in prop::array::uniform3(-0.4..0.4f64)) {
+        let ((average, base), (sine, _)) = (patch(3, Director::Average), patch(3, Director::Sine));
+        let x = displaced(&average, &base, &noise);
+        let (a, b) = (average.evaluate_with_directors(&x, &angles, Psd::Clamp), sine.evaluate(&x, Psd::Clamp));
+        prop_assert_eq!((a.energy, a.gradient, a.hessian), (b.energy, b.gradient, b.hessian));
+        prop_assert_eq!((a.director_gradient, a.director_hessian), ([0.0; 3], [[0.0; 3]; 3]));
     }
 }
 
@@ -201,7 +212,7 @@ fn cylinders_have_the_energy_of_the_plate() {
             let errors = [8, 16, 32].map(|n| (koiter_energy(n, angle, director, None) - 1.0).abs());
             println!("{director:?} {angle:.2}: {errors:?}");
             assert!(
-                errors[2] < 2e-3 && errors[2] < 0.5 * errors[0] + 1e-6,
+                errors[2] < 5e-4 && errors[2] < 0.3 * errors[1] && errors[1] < 0.3 * errors[0],
                 "{director:?} {angle}: {errors:?}"
             );
         }
@@ -234,9 +245,46 @@ fn agrees_with_hinges_when_only_one_family_of_edges_bends() {
         .map(|h| HingeElement::new(h, QuadraticAngle, Positive::ONE, HingeWeight::AreaSum))
         .map(|h| h.energy(&h.nodes().map(|v| x[v])))
         .sum();
-    // One hinge per inner column of cells: 31 of 32 columns bend.
-    let plate = 0.5 * 31.0 / 32.0;
-    assert!((hinges / plate - 1.0).abs() < 2e-3, "{hinges}");
+    let plate = Plate::new(positive(12.0), 0.0, Positive::ONE).unwrap();
+    // Faces of the first and last column lack a neighbour across the ruling and bend only half as much.
+    let faces: f64 = mesh
+        .faces()
+        .ids()
+        .map(|face| KoiterBending::new(&mesh, &rest, face, Director::Tangent, &plate))
+        .filter(|face| {
+            face.nodes()[..3].iter().all(|v| (1.0 / 32.0 - 1e-9..=31.0 / 32.0 + 1e-9).contains(&uv[*v].x))
+        })
+        .map(|face| face.energy(&face.nodes().map(|v| x[v])))
+        .sum();
+    // One hinge per inner column of cells, 31 of them; 30 columns of complete faces.
+    let (per_hinge, per_face) = (hinges * 32.0 / 31.0, faces * 32.0 / 30.0);
+    assert!((per_hinge / 0.5 - 1.0).abs() < 2e-3, "{per_hinge}");
+    assert!((per_face / per_hinge - 1.0).abs() < 2e-3, "{per_face} {per_hinge}");
+}
+
+#[test]
+fn finite_for_every_finite_position_and_nan_is_not_hidden() {
+    let values = [0.0, 1.0, -0.7, 1e-8, 1e-39, -1e-310, 1e39, -1e154, f64::MAX];
+    let n = values.len();
+    for director in [Director::Sine, Director::Tangent] {
+        let (element, _) = patch(3, director);
+        for i in 0..n.pow(3) {
+            let v = [values[i % n], values[i / n % n], values[i / n / n]];
+            let x = std::array::from_fn(|k| DVec3::new(v[k % 3], v[(k + k / 2) % 3], -v[(2 * k + 1) % 3]));
+            for psd in Psd::ALL {
+                let e = element.evaluate_with_directors(&x, &[0.1, -1.5, 3.0], psd);
+                assert!(
+                    e.energy.is_finite() && e.gradient.iter().all(|g| g.is_finite()) && e.hessian.is_finite(),
+                    "{x:?}"
+                );
+                assert!(e.mixed_hessian.as_flattened().iter().all(|v| v.is_finite()), "{x:?}");
+            }
+        }
+        let mut x = [DVec3::X; 6];
+        x[4].z = f64::NAN;
+        assert!(element.energy(&x).is_nan() && !element.gradient(&x)[0].is_finite());
+        assert!(!element.hessian(&x, Psd::Clamp).is_finite());
+    }
 }
 
 #[test]

@@ -73,8 +73,14 @@ fn roll(u: &DVec2, angle: f64) -> DVec3 {
 }
 
 /// Ratios to the plate, counted over the areas `A_e` of interior edges: midpoints on the cylinder, vertices on it.
-fn ratios(n: usize, degrees: f64) -> (f64, f64, f64) {
-    let (mesh, uv) = generate::grid(n, n, [1.0, 1.0], generate::Diagonal::Right).unwrap();
+fn ratios(n: usize, degrees: f64, equilateral: bool) -> (f64, f64, f64) {
+    let (mesh, uv) = if equilateral {
+        // A sheared grid cut along the shorter diagonals.
+        let (mesh, uv) = generate::grid(n, n, [1.0, 1.0], generate::Diagonal::Left).unwrap();
+        (mesh, uv.map(|u| DVec2::new(u.x + 0.5 * u.y, 0.75f64.sqrt() * u.y)))
+    } else {
+        generate::grid(n, n, [1.0, 1.0], generate::Diagonal::Right).unwrap()
+    };
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let q = QuadraticBending::on_edges(&mesh, &rest, Positive::ONE);
     let angle = degrees.to_radians();
@@ -106,7 +112,7 @@ fn cylinders_converge_as_the_tables_say() {
         (16, 135.0, 1.149, 3.13),
         (32, 135.0, 1.137, 3.06),
     ] {
-        let (a, b, hinges) = ratios(n, degrees);
+        let (a, b, hinges) = ratios(n, degrees, false);
         println!("n {n}, {degrees} degrees: {a:.3} ({sampled}), {b:.3} ({conforming}), hinges {hinges:.3}");
         // The tables have three or four digits.
         assert!((a / sampled - 1.0).abs() < 2e-3, "n {n}, {degrees}: midpoints {a} instead of {sampled}");
@@ -117,6 +123,74 @@ fn cylinders_converge_as_the_tables_say() {
         // Small angles: hinges with the Discrete Shells weight are the conforming form.
         assert!((hinges / b - 1.0).abs() < 0.02, "n {n}, {degrees}: hinges {hinges} instead of {b}");
     }
+}
+
+#[test]
+fn equilateral_cylinders_converge_as_the_table_says() {
+    for (n, sampled, conforming) in [(8, 1.144, 3.04), (16, 1.134, 3.02), (32, 1.130, 3.01)] {
+        let (a, b, hinges) = ratios(n, 0.0, true);
+        println!("equilateral, n {n}: {a:.3} ({sampled}), {b:.3} ({conforming}), hinges {hinges:.3}");
+        assert!((a / sampled - 1.0).abs() < 2e-3 && (b / conforming - 1.0).abs() < 3e-3, "n {n}: {a} {b}");
+    }
+}
+
+#[test]
+fn energy_does_not_depend_on_the_place() {
+    let (mesh, uv) = generate::grid(32, 32, [1.0, 1.0], generate::Diagonal::Right).unwrap();
+    let rest = RestShape::from_uv(&mesh, &uv).unwrap();
+    let q = QuadraticBending::on_vertices(&mesh, &rest, Positive::ONE);
+    let x = uv.map(|u| DVec3::new(u.x, u.y, 0.005 * u.x * u.x));
+    // Ten kilometres away positions themselves have lost four digits of the bend.
+    let far = x.map(|p| *p + DVec3::new(1e4, -1e4, 1e4));
+    assert!((q.energy(&far) / q.energy(&x) - 1.0).abs() < 1e-5, "{} {}", q.energy(&far), q.energy(&x));
+}
+
+#[test]
+fn panels_sewn_afterwards_have_a_free_seam() {
+    // Two squares side by side, built apart, then joined along x = 1.
+    let (mesh, uv) = generate::grid(2, 2, [1.0, 1.0], generate::Diagonal::Right).unwrap();
+    let rest = RestShape::from_uv(&mesh, &uv).unwrap();
+    let (one, n) = (QuadraticBending::on_vertices(&mesh, &rest, Positive::ONE), uv.len());
+    let both = |f: &[Id<Vertices>; 3]| [f.map(Id::get), f.map(|v| v.get() + n as u32)];
+    let faces: Vec<[u32; 3]> = mesh.faces().as_slice().iter().flat_map(both).collect();
+    let double = TriMesh::new(2 * n, &faces).unwrap();
+    let uv2 = Field::from_fn(2 * n, |v: Id<Vertices>| {
+        uv.as_slice()[v.index() % n] + DVec2::new((v.index() / n) as f64, 0.0)
+    });
+    let rest2 = RestShape::from_uv(&double, &uv2).unwrap();
+    let apart = QuadraticBending::on_vertices(&double, &rest2, Positive::ONE);
+    // The left column of the second panel becomes the right column of the first.
+    let mut next = n as u32;
+    let target = Field::from_fn(2 * n, |v: Id<Vertices>| {
+        let i = v.index();
+        if i < n {
+            v
+        } else if (i - n).is_multiple_of(3) {
+            Id::new((i - n) as u32 + 2)
+        } else {
+            next += 1;
+            Id::new(next - 1)
+        }
+    });
+    let sewn = apart.merged(&target, next as usize);
+    // Folded at the seam, each panel flat: no energy; and bent panels have the energy of the two.
+    let at = |fold: bool| {
+        let mut x = Field::filled(next as usize, DVec3::ZERO);
+        for v in uv2.ids() {
+            let u = uv2[v];
+            x[target[v]] = if u.x <= 1.0 {
+                DVec3::new(u.x, u.y, 0.0)
+            } else if fold {
+                DVec3::new(1.0, u.y, u.x - 1.0)
+            } else {
+                DVec3::new(u.x, u.y, (u.x - 1.0).powi(2))
+            };
+        }
+        x
+    };
+    assert!(sewn.energy(&at(true)).abs() < 1e-12);
+    let bent = uv.map(|u| DVec3::new(u.x + 1.0, u.y, u.x * u.x));
+    assert!((sewn.energy(&at(false)) / one.energy(&bent) - 1.0).abs() < 1e-12);
 }
 
 #[test]

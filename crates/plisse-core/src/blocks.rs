@@ -152,7 +152,8 @@ impl Blocks<2> {
 
 /// The outer product `a bᵀ` of two 3-vectors.
 #[inline]
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
+#[must_use]
+pub fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 

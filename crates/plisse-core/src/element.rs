@@ -50,7 +50,8 @@ pub trait Element<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;
 
-    /// The nodes, in the order of `x`.
+    /// The nodes, in the order of `x`. A node may appear twice where a stencil has no neighbour; its second place then
+    /// has zero derivatives.
     fn nodes(&self) -> [Id<Self::Space>; V];
 
     /// Energy in joules.

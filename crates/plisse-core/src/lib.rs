@@ -2,9 +2,9 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | small linear algebra | [`Mat3x2`], [`Blocks`], [`Psd`], [`symmetric_eigen`], [`project_numeric`] |
+//! | small linear algebra | [`Mat3x2`], [`Blocks`], [`outer`], [`Psd`], [`symmetric_eigen`], [`project_numeric`] |
 //! | safe scalars and vectors | [`saturate`], [`hypot`], [`length_and_direction`], [`rarely`] |
-//! | quantities checked once | [`Positive`], [`UnitDir2`] |
+//! | quantities checked once | [`Positive`], [`Angle`], [`UnitDir2`] |
 //! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
 //! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`HingeFrame`], [`hinge_angle`] |
@@ -43,12 +43,12 @@ mod scalar;
 mod space;
 mod symmetric_eigen;
 
-pub use blocks::Blocks;
+pub use blocks::{Blocks, outer};
 pub use element::{Element, ElementEvaluation};
 pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
-pub use quantity::{Positive, QuantityError, UnitDir2};
+pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
 pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};

@@ -13,6 +13,12 @@ pub enum QuantityError {
         /// The number given.
         value: f64,
     },
+    /// Not an angle between -π and π.
+    #[error("{value} is not an angle in radians between -pi and pi")]
+    NotAnAngle {
+        /// The number given.
+        value: f64,
+    },
     /// A direction without a direction.
     #[error("({x}, {y}) has no direction: give a finite vector that is not zero")]
     NoDirection {
@@ -68,6 +74,34 @@ impl TryFrom<f64> for Positive {
 impl From<Positive> for f64 {
     fn from(value: Positive) -> Self {
         value.get()
+    }
+}
+
+/// An angle in radians, in [-π, π].
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Angle(f64);
+
+impl Angle {
+    /// Zero.
+    pub const ZERO: Self = Self(0.0);
+
+    /// Checks the number.
+    ///
+    /// # Errors
+    /// [`QuantityError::NotAnAngle`] outside [-π, π], infinities and NaN included.
+    pub fn new(radians: f64) -> Result<Self, QuantityError> {
+        if radians.abs() <= std::f64::consts::PI {
+            Ok(Self(radians))
+        } else {
+            Err(QuantityError::NotAnAngle { value: radians })
+        }
+    }
+
+    /// The angle in radians.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
     }
 }
 

@@ -15,7 +15,7 @@
 //! Both projections are closed forms without eigenvectors.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Psd, length_and_direction, rarely};
+use plisse_core::{Blocks, Psd, length_and_direction, outer, rarely};
 
 use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
@@ -87,7 +87,9 @@ impl AngleFrame {
     /// Hessian of `ψ(θ)` by the two edges for `g = ψ'(θ)`, `h = ψ''(θ)`, exact or projected.
     ///
     /// For parallel edges: `h n nᵀ ⊗ (I - t tᵀ)` with `n = (1/l0, ∓1/l1)`, which is exact where `g` vanishes (rest
-    /// straight); elsewhere the energy has a cone there and the positive part of `h` majorises it for every policy.
+    /// straight). Elsewhere the energy has a cone there, and the positive part of `h` is returned for every policy; it
+    /// majorises the energy where the cone points up, that is for `g ≤ 0` when straight and `g ≥ 0` when folded, as it
+    /// is for laws that restore an angle between 0 and π.
     #[inline]
     #[must_use]
     pub fn hessian(&self, g: f64, h: f64, psd: Psd) -> Blocks<2> {
@@ -96,7 +98,7 @@ impl AngleFrame {
         if self.is_straight() {
             // Smooth if the slope vanishes to the accuracy with which the angle is known here.
             let smooth = g.abs() <= 10.0 * STRAIGHT * h.abs() && self.cos > 0.0;
-            let stiffness = if smooth { psd.apply(h) } else { h.max(0.0) };
+            let stiffness = if smooth { psd.apply(h) } else { Psd::Clamp.apply(h) };
             let across = DMat3::IDENTITY - outer(t0, t0);
             let (x, y) = (1.0 / l0, if self.cos > 0.0 { -1.0 / l1 } else { 1.0 / l1 });
             let block = |weight: f64| across * (stiffness * weight);
@@ -154,14 +156,14 @@ fn in_plane_clamp(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
 
 /// Makes the largest of `g, h` and of `a, c` one.
 fn in_plane_clamp_at_any_scale(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
-    let (stiffness, inverse_square) = (g.abs().max(h.abs()), a.max(c));
-    if stiffness == 0.0 {
+    if g == 0.0 && h == 0.0 {
         return [[0.0; 4]; 4];
     }
+    let (stiffness, inverse_square) = (g.abs().max(h.abs()), a.max(c));
     let (g, h, a, c) = (g / stiffness, h / stiffness, a / inverse_square, c / inverse_square);
     let scale = stiffness * inverse_square;
     let result = if g.abs() < 1e-75 {
-        let h = h.max(0.0);
+        let h = Psd::Clamp.apply(h);
         symmetric([0.0, 0.0, 0.0, 0.0, h * a, 0.0, -h * (a * c).sqrt(), 0.0, 0.0, h * c])
     } else {
         in_plane_clamp_regular(a, c, g, h)
@@ -212,11 +214,6 @@ fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
 #[inline]
 fn symmetric(u: [f64; 10]) -> [[f64; 4]; 4] {
     [[u[0], u[1], u[2], u[3]], [u[1], u[4], u[5], u[6]], [u[2], u[5], u[7], u[8]], [u[3], u[6], u[8], u[9]]]
-}
-
-#[inline]
-fn outer(a: DVec3, b: DVec3) -> DMat3 {
-    DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use glam::{DVec2, DVec3};
+use plisse::bending::HingeFilter;
 use plisse::core::{Blocks, Element, Id, Mat3x2, Psd, TriangleMap};
 use plisse::membrane::{
     Arap, Corotational, CrossFibre, Eigenanalysis, FibreLaw, FibrePair, Lame, MembraneElement,
@@ -54,7 +55,7 @@ pub(crate) fn evaluate(case: &Case<'_>) -> Result<Output> {
         return triangle(case);
     }
     if tag.starts_with("rod_") || tag.starts_with("hinge_") {
-        return bending::evaluate(case, tag);
+        return bending::evaluate(case, tag, HingeFilter::V2);
     }
     let energy = membrane(case, tag)?.scaled(case.scale()?);
     let f = Mat3x2::from_array(case.x()?);

@@ -49,6 +49,41 @@ fn test_vectors() {
     assert_eq!(count, 105);
 }
 
+#[test]
+fn every_hinge_filter_has_its_vectors() {
+    use crate::eval::{bending, case::Case};
+    use plisse::bending::HingeFilter;
+    let all = vectors();
+    let mut count = 0;
+    for (i, case) in all["cases"].as_array().unwrap().iter().enumerate() {
+        let tag = case["energy"].as_str().unwrap();
+        if !tag.starts_with("hinge_") {
+            continue;
+        }
+        for (filter, key) in [
+            (HingeFilter::V1, "hess_psd_blocks_v1"),
+            (HingeFilter::V2, "hess_psd_blocks_v2"),
+            (HingeFilter::V3, "hess_psd_blocks_v3"),
+            (HingeFilter::Numeric, "hess_psd"),
+        ] {
+            let Some(expected) = case.get(key) else { continue };
+            let found = bending::evaluate(&Case::new(i, case).unwrap(), tag, filter).unwrap();
+            let found: Vec<f64> = found.hess_psd.into_iter().flatten().collect();
+            let scale = max_abs(&numbers(&case["hess"]));
+            assert_close(
+                &format!("{tag} {} {filter:?}", case["name"]),
+                &found,
+                &numbers(expected),
+                1e-12,
+                scale,
+            );
+            count += 1;
+        }
+    }
+    // Hinges with a law have all four, the angle itself only the nearest matrix.
+    assert_eq!(count, 4 * 23 + 6);
+}
+
 fn check_error(case: &Value, message: &str) {
     let error = evaluate(&json!({ "cases": [case] })).unwrap_err();
     assert_eq!(format!("{error:#}"), message);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use plisse::bending::{HingeElement, QuadraticAngle, RodElement};
-use plisse::core::{Id, Positive};
+use plisse::core::{Angle, Id, Positive};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -27,7 +27,8 @@ pub(super) fn hinge(file: &Path) -> DrawResult {
         DVec3::new(-1.0, 0.1, 0.0),
         DVec3::new(0.9 * cos, -0.1, 0.9 * sin),
     ];
-    let element = HingeElement::from_parts([0, 1, 2, 3].map(Id::new), QuadraticAngle, Positive::ONE, 0.3);
+    let element =
+        HingeElement::from_parts([0, 1, 2, 3].map(Id::new), QuadraticAngle, Positive::ONE, Angle::new(0.3)?);
     let pairs = element.eigensystem(&x);
     let largest = pairs.values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let modes = pairs
@@ -43,7 +44,8 @@ pub(super) fn hinge(file: &Path) -> DrawResult {
 pub(super) fn rod(file: &Path) -> DrawResult {
     let (sin, cos) = 0.9f64.sin_cos();
     let x = [DVec3::new(-1.0, 0.0, 0.0), DVec3::ZERO, DVec3::new(cos, 0.0, sin)];
-    let pairs = RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, 0.0).eigensystem(&x);
+    let pairs =
+        RodElement::new([0, 1, 2].map(Id::new), QuadraticAngle, Positive::ONE, Angle::ZERO).eigensystem(&x);
     let mode =
         |value: &f64, [a, b]: &[DVec3; 2]| Mode { value: *value, displacement: vec![-*a, DVec3::ZERO, *b] };
     let modes = pairs.values.iter().zip(&pairs.modes).map(|(value, edges)| mode(value, edges));

@@ -93,13 +93,13 @@ pub struct HingeFrame {
 }
 
 /// Edges outside this range (metres) count as degenerate: inverse squares must stay in range.
-const SIZE: std::ops::Range<f64> = 1e-60..1e60;
+const SIZE: std::ops::Range<f64> = 1e-40..1e40;
 /// Edge or height below this part of the longest edge: no angle to speak of.
 const FLATNESS: f64 = 1e-12;
 
 impl HingeFrame {
     /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
-    /// lengths outside 1e-60 m to 1e60 m.
+    /// lengths outside 1e-40 m to 1e40 m.
     #[inline]
     #[must_use]
     pub fn new(x: &[DVec3; 4]) -> Option<Self> {

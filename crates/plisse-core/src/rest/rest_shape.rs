@@ -7,7 +7,7 @@ use super::hinge::{Hinge, hinge_angle};
 use super::triangle_map::TriangleMap;
 use crate::mesh::TriMesh;
 use crate::scalar::length_and_direction;
-use crate::space::{Faces, Field, FieldError, Id, Vertices};
+use crate::space::{Edges, Faces, Field, FieldError, Id, Vertices};
 
 /// Why coordinates are not a rest shape.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -156,6 +156,12 @@ impl RestShape {
     #[must_use]
     pub fn hinges(&self) -> &[Hinge] {
         &self.hinges
+    }
+
+    /// The hinge on an edge; `None` on the boundary.
+    #[must_use]
+    pub fn hinge_on(&self, edge: Id<Edges>) -> Option<&Hinge> {
+        self.hinges.binary_search_by_key(&edge, |hinge| hinge.edge).ok().map(|at| &self.hinges[at])
     }
 
     /// Total rest area in m².

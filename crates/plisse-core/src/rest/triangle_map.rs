@@ -50,6 +50,14 @@ impl TriangleMap {
         &self.w
     }
 
+    /// Gradient of the barycentric coordinate of corner `i` in material space, in 1/m: column `i` of the weights. Its
+    /// length is the inverse of the height over the opposite edge.
+    #[inline]
+    #[must_use]
+    pub fn barycentric_gradient(&self, i: usize) -> DVec2 {
+        DVec2::new(self.w[0][i], self.w[1][i])
+    }
+
     /// Rest area in m².
     #[inline]
     #[must_use]
