@@ -21,10 +21,10 @@
 //! its own form of the Hessian (its section 5), which divides by quantities that vanish on every regular grid.
 
 use glam::DMat3;
-use plisse_core::{Blocks, HingeFrame, Psd, outer, project_numeric};
+use plisse_core::{Blocks, HingeFrame, Psd, hypot, outer, project_numeric};
 
 use crate::outer::{outer_sum, symmetric_outer};
-use crate::sym2::Sym2;
+use crate::sym2::{Sym2, projection};
 
 /// How the Hessian of a hinge is made positive semidefinite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -174,54 +174,56 @@ fn filter_blocks(
     let d = 2.0 / (frame.length() * frame.length());
     // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
     let mixed = if filter == HingeFilter::V3 { (ax * bx + ay * by) * sin } else { 0.0 };
-    // u+ is as long as v-, and u- as v+: both pairs have the same product of lengths.
-    let in_plane = Lengths::new(v_minus, v_plus);
+    let square = |value: f64| Square { value, inverse: 1.0 / value };
+    let (v_plus, v_minus, s_plus, s_minus) =
+        (square(v_plus), square(v_minus), square(s_plus), square(s_minus));
+    let d = Square { value: d, inverse: 0.5 * frame.length() * frame.length() };
     [
-        in_plane.project(&b1, mixed, psd),
-        in_plane.swapped().project(&b2, -mixed, psd),
-        Lengths::new(d, s_plus).project(&b3, 0.0, psd),
-        Lengths::new(d, s_minus).project(&b4, 0.0, psd),
+        project_scaled(&b1, v_minus, v_plus, mixed, psd),
+        project_scaled(&b2, v_plus, v_minus, -mixed, psd),
+        project_scaled(&b3, d, s_plus, 0.0, psd),
+        project_scaled(&b4, d, s_minus, 0.0, psd),
     ]
 }
 
-/// Squared lengths of the two rows of a block, their product's root and its inverse.
+/// A squared length and its inverse.
 #[derive(Clone, Copy)]
-struct Lengths {
-    aa: f64,
-    bb: f64,
-    ab: f64,
+struct Square {
+    value: f64,
     inverse: f64,
 }
 
-impl Lengths {
-    #[inline(always)]
-    fn new(aa: f64, bb: f64) -> Self {
-        let square = aa * bb;
-        Self { aa, bb, ab: square.sqrt(), inverse: 1.0 / square }
+/// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `|a|²`, `|b|²` and `a·b` (zero to
+/// treat them as orthogonal).
+///
+/// In unit rows the projection is `s M + t I`; back in `a` and `b` that is `(s A + t/|a|², s B, s C + t/|b|²)`, so that
+/// the lengths themselves are never needed.
+#[inline(always)]
+fn project_scaled(block: &Sym2, aa: Square, bb: Square, dot: f64, psd: Psd) -> Sym2 {
+    if dot != 0.0 {
+        return project_oblique(block, aa, bb, dot, psd);
     }
-
-    #[inline]
-    fn swapped(self) -> Self {
-        Self { aa: self.bb, bb: self.aa, ..self }
-    }
-
-    /// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `a·b` (zero to treat them as
-    /// orthogonal).
-    #[inline(always)]
-    fn project(&self, block: &Sym2, dot: f64, psd: Psd) -> Sym2 {
-        let unit = Sym2::new(block.a * self.aa, block.b * self.ab, block.c * self.bb);
-        let p = if dot == 0.0 { unit.project(psd) } else { project_oblique(&unit, dot / self.ab, psd) };
-        let i = self.inverse;
-        Sym2::new(p.a * (self.bb * i), p.b * (self.ab * i), p.c * (self.aa * i))
-    }
+    let (a, c) = (block.a * aa.value, block.c * bb.value);
+    let half = 0.5 * (a - c);
+    let square = half * half + (block.b * aa.value) * (block.b * bb.value);
+    let r = if (1e-280..1e280).contains(&square) {
+        square.sqrt()
+    } else {
+        hypot(half, block.b * (aa.value * bb.value).sqrt())
+    };
+    let (s, t) = projection(0.5 * (a + c), r, psd);
+    Sym2::new(s * block.a + t * aa.inverse, s * block.b, s * block.c + t * bb.inverse)
 }
 
-/// The same for unit rows with a cosine between them.
-fn project_oblique(unit: &Sym2, cosine: f64, psd: Psd) -> Sym2 {
+/// The same for rows that are not orthogonal.
+fn project_oblique(block: &Sym2, aa: Square, bb: Square, dot: f64, psd: Psd) -> Sym2 {
+    let lengths = (aa.value * bb.value).sqrt();
+    let unit = Sym2::new(block.a * aa.value, block.b * lengths, block.c * bb.value);
+    let cosine = dot / lengths;
     let sine_square = 1.0 - cosine * cosine;
     // Parallel rows have no plane; the orthogonal treatment is positive semidefinite all the same.
     if sine_square < 1e-12 {
-        return unit.project(psd);
+        return project_scaled(block, aa, bb, 0.0, psd);
     }
     // b = cosine a + sine e with e perpendicular to a.
     let sine = sine_square.sqrt();
@@ -232,5 +234,9 @@ fn project_oblique(unit: &Sym2, cosine: f64, psd: Psd) -> Sym2 {
     );
     let p = straight.project(psd);
     let (b, c) = (p.b / sine, p.c / sine_square);
-    Sym2::new(p.a - 2.0 * b * cosine + c * cosine * cosine, b - c * cosine, c)
+    Sym2::new(
+        (p.a - 2.0 * b * cosine + c * cosine * cosine) * aa.inverse,
+        (b - c * cosine) / lengths,
+        c * bb.inverse,
+    )
 }

@@ -45,19 +45,7 @@ impl Sym2 {
         if psd == Psd::Exact {
             return *self;
         }
-        // The projection is s M + t I in every case, which keeps the branches down to two numbers.
-        let mean = 0.5 * (self.a + self.c);
-        let (low, high) = (mean - r, mean + r);
-        let (s, t) = if low >= 0.0 {
-            (1.0, 0.0)
-        } else if high <= 0.0 {
-            (0.0, 0.0)
-        } else {
-            // r > 0 here: with r = 0 one of the cases above was taken.
-            let s = high / (2.0 * r);
-            (s, -s * low)
-        };
-        let (s, t) = if psd == Psd::Abs { (2.0 * s - 1.0, 2.0 * t) } else { (s, t) };
+        let (s, t) = projection(0.5 * (self.a + self.c), r, psd);
         Self { a: s * self.a + t, b: s * self.b, c: s * self.c + t }
     }
 
@@ -72,6 +60,23 @@ impl Sym2 {
         let vector = if length > 0.0 { [x / length, y / length] } else { [1.0, 0.0] };
         ([mean + r, mean - r], vector)
     }
+}
+
+/// The projection of a symmetric 2×2 matrix `M` with eigenvalues `mean ± r` is `s M + t I` in every case: `(s, t)` for
+/// [`Psd::Clamp`] or [`Psd::Abs`]. Two numbers keep the branches short.
+#[inline(always)]
+pub(crate) fn projection(mean: f64, r: f64, psd: Psd) -> (f64, f64) {
+    let (low, high) = (mean - r, mean + r);
+    let (s, t) = if low >= 0.0 {
+        (1.0, 0.0)
+    } else if high <= 0.0 {
+        (0.0, 0.0)
+    } else {
+        // r > 0 here: with r = 0 one of the cases above was taken.
+        let s = high / (2.0 * r);
+        (s, -s * low)
+    };
+    if psd == Psd::Abs { (2.0 * s - 1.0, 2.0 * t) } else { (s, t) }
 }
 
 #[cfg(test)]
