@@ -178,18 +178,17 @@ fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let (ga, gc, ha, hc, hq) = (g * a, g * c, h * a, h * c, h * q);
     let mean = 0.5 * (ha + hc);
     let skew = ga - gc;
-    let larger = mean + (mean * mean + skew * skew).sqrt().copysign(mean);
-    let other = if larger == 0.0 { 0.0 } else { -skew * skew / larger };
-    let (plus, minus) = if larger > other { (larger, other) } else { (other, larger) };
     let p = ga * gc;
-    let (s_plus, s_minus) = ((plus * plus + 4.0 * p).sqrt(), (minus * minus + 4.0 * p).sqrt());
-    let (i_plus, i_minus) = (1.0 / s_plus, 1.0 / s_minus);
-    let a0 = 0.25 * (2.0 + plus * i_plus + minus * i_minus);
-    let b0 = 0.5 * p * (i_plus + i_minus);
-    let total = plus - minus;
-    let bracket = if total == 0.0 { s_plus } else { (plus * s_minus - minus * s_plus) / total };
-    let a1 = 0.5 * bracket * i_plus * i_minus;
-    let b1 = -2.0 * p * mean * i_plus * i_minus / (s_plus + s_minus);
+    // With s± = hypot(μ±, 2 √p), only their product and sum are needed, and these contain neither μ+ nor μ-:
+    //   (s+ s-)² = skew⁴ + 8p (2 mean² + skew²) + 16p²,    (s+ + s-)² = 4 mean² + 2 skew² + 8p + 2 s+ s-.
+    let (skew2, mean2) = (skew * skew, mean * mean);
+    let product = (skew2 * skew2 + 8.0 * p * (2.0 * mean2 + skew2) + 16.0 * p * p).sqrt();
+    let sum2 = 4.0 * mean2 + 2.0 * skew2 + 8.0 * p + 2.0 * product;
+    let inverse = 1.0 / (sum2.sqrt() * product);
+    let a0 = 0.5 + 0.5 * mean * (product + 4.0 * p - skew2) * inverse;
+    let b0 = 0.5 * p * sum2 * inverse;
+    let a1 = 0.5 * (product + 4.0 * p + skew2) * inverse;
+    let b1 = -2.0 * p * mean * inverse;
 
     // a0 K + b0 I + a1 (K² - p I - mean K) + b1 (X - mean I), entry by entry, with
     //   X = K - p K⁻¹ = [[hc, -skew, hq, 0], [., ha, 0, -hq], [., ., ha, -skew], [., ., ., hc]].
