@@ -174,13 +174,16 @@ fn filter_blocks(
     let d = 2.0 / (frame.length() * frame.length());
     // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
     let mixed = if filter == HingeFilter::V3 { (ax * bx + ay * by) * sin } else { 0.0 };
-    let square = |value: f64| Square { value, inverse: 1.0 / value };
-    let (v_plus, v_minus, s_plus, s_minus) =
-        (square(v_plus), square(v_minus), square(s_plus), square(s_minus));
+    // Two inverses for one division each; none of the products leaves the range of f64 for lengths within SIZE.
+    let pair = |x: f64, y: f64| {
+        let inverse = 1.0 / (x * y);
+        (Square { value: x, inverse: y * inverse }, Square { value: y, inverse: x * inverse })
+    };
+    let ((v_plus, v_minus), (s_plus, s_minus)) = (pair(v_plus, v_minus), pair(s_plus, s_minus));
     let d = Square { value: d, inverse: 0.5 * frame.length() * frame.length() };
     [
         project_scaled(&b1, v_minus, v_plus, mixed, psd),
-        project_scaled(&b2, v_plus, v_minus, -mixed, psd),
+        project_mixed(&b2, v_plus, v_minus, -mixed, psd),
         project_scaled(&b3, d, s_plus, 0.0, psd),
         project_scaled(&b4, d, s_minus, 0.0, psd),
     ]
@@ -213,6 +216,17 @@ fn project_scaled(block: &Sym2, aa: Square, bb: Square, dot: f64, psd: Psd) -> S
     };
     let (s, t) = projection(0.5 * (a + c), r, psd);
     Sym2::new(s * block.a + t * aa.inverse, s * block.b, s * block.c + t * bb.inverse)
+}
+
+/// The same for a block that is nothing but `B (a bᵀ + b aᵀ)`: its eigenvalues are `±B |a||b|`.
+#[inline(always)]
+fn project_mixed(block: &Sym2, aa: Square, bb: Square, dot: f64, psd: Psd) -> Sym2 {
+    if dot != 0.0 {
+        return project_oblique(block, aa, bb, dot, psd);
+    }
+    let (s, t) = if psd == Psd::Abs { (0.0, 1.0) } else { (0.5, 0.5) };
+    let t = t * block.b.abs() * (aa.value * bb.value).sqrt();
+    Sym2::new(t * aa.inverse, s * block.b, t * bb.inverse)
 }
 
 /// The same for rows that are not orthogonal.
