@@ -87,6 +87,29 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>, std::sync::Arc<E>);
 
+/// A term that may be absent: `None` is no energy at all.
+impl<E: MembraneEnergy> MembraneEnergy for Option<E> {
+    #[inline]
+    fn energy(&self, f: &Mat3x2) -> f64 {
+        self.as_ref().map_or(0.0, |energy| energy.energy(f))
+    }
+    #[inline]
+    fn pk1(&self, f: &Mat3x2) -> Mat3x2 {
+        self.as_ref().map_or(Mat3x2::ZERO, |energy| energy.pk1(f))
+    }
+    #[inline]
+    fn hessian(&self, f: &Mat3x2, psd: Psd) -> Blocks<2> {
+        self.as_ref().map_or(Blocks::ZERO, |energy| energy.hessian(f, psd))
+    }
+    #[inline]
+    fn evaluate(&self, f: &Mat3x2, psd: Psd) -> Evaluation {
+        match self {
+            Some(energy) => energy.evaluate(f, psd),
+            None => Evaluation { energy: 0.0, pk1: Mat3x2::ZERO, hessian: Blocks::ZERO },
+        }
+    }
+}
+
 /// An energy times a stiffness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaled<E> {

@@ -95,6 +95,11 @@ impl<'a> Case<'a> {
         self.positive_value(&field, value)
     }
 
+    /// A stiffness; zero means that the term is absent.
+    pub(crate) fn stiffness(&self, key: &str) -> Result<Option<Positive>> {
+        if self.number(key)? == 0.0 { Ok(None) } else { self.positive(key).map(Some) }
+    }
+
     /// A unit vector; one that is not is refused rather than normalised, because the energy would differ.
     pub(crate) fn direction(&self, key: &str) -> Result<UnitDir2> {
         let (field, value) = self.param(key)?;

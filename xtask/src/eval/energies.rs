@@ -125,10 +125,9 @@ fn triangle(case: &Case<'_>) -> Result<Output> {
     case.expect_params(&["rest", "bu", "bv", "k_stretch", "k_shear"])?;
     let axes = [plisse::core::UnitDir2::U, plisse::core::UnitDir2::V];
     let stretch = Stretch::new(axes, [case.positive("bu")?, case.positive("bv")?]);
-    let energy = stretch
-        .scaled(case.positive("k_stretch")?)
-        .plus(Shear::warp_weft().with_stiffness(case.positive("k_shear")?))
-        .scaled(case.scale()?);
+    let stretch = case.stiffness("k_stretch")?.map(|k| stretch.scaled(k));
+    let shear = case.stiffness("k_shear")?.map(|k| Shear::warp_weft().with_stiffness(k));
+    let energy = stretch.plus(shear).scaled(case.scale()?);
     let map = TriangleMap::new(case.triangle("rest")?.map(DVec2::from));
     let map = map.ok_or_else(|| case.error("params.rest", "the triangle has no area"))?;
     let element = MembraneElement::new([0, 1, 2].map(Id::new), map, energy);

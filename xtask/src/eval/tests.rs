@@ -134,6 +134,18 @@ fn mistakes_are_named_in_one_line() {
 }
 
 #[test]
+fn a_term_of_a_triangle_may_be_absent() {
+    let case = |stretch: f64, shear: f64| {
+        let case = json!({"cases": [{"energy": "triangle_bw_stretch_plus_shear_area_weighted",
+            "params": {"rest": [[0, 0], [1, 0], [0, 1]], "bu": 1, "bv": 1, "k_stretch": stretch, "k_shear": shear},
+            "x": [0, 0, 0, 1.1, 0.1, 0, 0.05, 0.9, 0.2]}]});
+        evaluate(&case).unwrap()["cases"][0]["psi"].as_f64().unwrap()
+    };
+    assert!(case(0.0, 1.0) > 0.0 && case(1.0, 0.0) > 0.0 && case(0.0, 0.0) == 0.0);
+    assert!((case(1.0, 1.0) - case(0.0, 1.0) - case(1.0, 0.0)).abs() < 1e-16);
+}
+
+#[test]
 fn scale_multiplies_everything() {
     let case = |scale: f64| {
         json!({"cases": [{"energy": "corotational_membrane", "params": {"mu": 1.5, "lambda_": 0.5},
