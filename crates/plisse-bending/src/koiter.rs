@@ -26,7 +26,7 @@
 use glam::DVec3;
 use plisse_core::{
     Blocks, Edges, Element, ElementEvaluation, Faces, Hinge, HingeFrame, Id, Psd, RestShape, TriMesh,
-    Vertices, outer, project_numeric,
+    Vertices, outer, project_numeric, saturate,
 };
 use plisse_eigen::hinge_form;
 
@@ -136,15 +136,10 @@ impl KoiterBending {
             }),
             edges,
             interior: across.map(|node| node.is_some()),
-            sides: edges.map(|edge| match (director, mesh.edges()[edge].faces.0 == face) {
-                (Director::Average, _) => 0.0,
-                (_, left) => {
-                    if left {
-                        1.0
-                    } else {
-                        -1.0
-                    }
-                }
+            sides: edges.map(|edge| match director {
+                Director::Average => 0.0,
+                _ if mesh.edges()[edge].faces.0 == face => 1.0,
+                _ => -1.0,
             }),
             form,
             // 2 h f(θ/2), with the rest height as the inverse of the gradient.
@@ -165,7 +160,7 @@ impl KoiterBending {
     fn bends(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> [Option<Bend>; 3] {
         std::array::from_fn(|j| {
             let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
-            // Without a neighbour: the mirror image of the own corner, which makes a flat hinge.
+            // Without a neighbour: the own corner reflected in the middle of the edge, which makes a flat hinge.
             let wing = if self.interior[j] { x[3 + j] } else { a + b - c };
             let frame = HingeFrame::new(&[a, b, c, wing])?;
             let coupled = f64::from(u8::from(self.interior[j]));
@@ -188,7 +183,7 @@ impl KoiterBending {
     }
 
     fn energy_at(strain: [f64; 3], moment: [f64; 3]) -> f64 {
-        plisse_core::saturate(0.5 * (0..3).map(|j| strain[j] * moment[j]).sum::<f64>())
+        saturate(0.5 * (0..3).map(|j| strain[j] * moment[j]).sum::<f64>())
     }
 
     /// Energy with given director angles, in radians.
