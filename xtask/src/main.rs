@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod eval;
 mod figures;
+mod scene;
 mod tidy;
 
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ cargo xtask COMMAND
   tidy             rules of the repository: dependency edges, first-line docs, paper keys, links, paths
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
+  bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
   figures          draw the plots of the book again
 ";
 
@@ -23,8 +25,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["bench", "kernels"] => report(bench::kernels(false)),
-        ["bench", "kernels", "--json"] => report(bench::kernels(true)),
+        ["bench", "kernels"] => report(bench::kernels::run(false)),
+        ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
+        ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {
                 print!("{text}");

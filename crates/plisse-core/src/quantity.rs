@@ -56,6 +56,22 @@ impl Positive {
         }
     }
 
+    /// A number that is written down in the program.
+    ///
+    /// # Panics
+    /// If it is not positive and finite; in a constant that is an error of compilation.
+    ///
+    /// ```
+    /// use plisse_core::Positive;
+    /// const DENSITY: Positive = Positive::literal(0.2);
+    /// assert_eq!(DENSITY.get(), 0.2);
+    /// ```
+    #[must_use]
+    pub const fn literal(value: f64) -> Self {
+        assert!(value > 0.0 && value.is_finite(), "the literal is a positive finite number");
+        Self(value)
+    }
+
     /// The number.
     #[inline]
     #[must_use]

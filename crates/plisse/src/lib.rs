@@ -6,6 +6,7 @@
 //! | [`eigen`] | `plisse-eigen` | `eigen` |
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
+//! | [`system`] | `plisse-system` | `system` |
 //!
 //! Each crate can be used by itself; this one only gathers them, so that their versions fit together.
 //!
@@ -33,6 +34,9 @@ pub use plisse_eigen as eigen;
 #[cfg(feature = "membrane")]
 #[doc(inline)]
 pub use plisse_membrane as membrane;
+#[cfg(feature = "system")]
+#[doc(inline)]
+pub use plisse_system as system;
 
-#[cfg(all(doctest, feature = "membrane", feature = "bending"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "system"))]
 mod book;

@@ -25,7 +25,7 @@ const SAMPLES: usize = 512;
 const ROUNDS: usize = 400;
 
 /// `cargo xtask bench kernels`.
-pub(crate) fn kernels(json: bool) -> Result<()> {
+pub(crate) fn run(json: bool) -> Result<()> {
     let lame = Lame::new(Positive::ONE, 0.5)?;
     let oblique = [UnitDir2::U, UnitDir2::from_angle(1.0)?];
     let rest = [Positive::ONE; 2];

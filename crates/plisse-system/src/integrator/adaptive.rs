@@ -1,0 +1,113 @@
+//! Shorter steps where a step fails.
+
+use plisse_core::{Positive, Space};
+
+use super::Integrator;
+use super::report::{StepError, StepReport};
+use crate::error::SetupError;
+use crate::state::State;
+use crate::system::System;
+
+/// Takes a step in as many substeps as it needs: a substep that does not converge, or that moves a node too far, is thrown
+/// away and tried again with half the length; after each success the length grows again.
+#[derive(Debug)]
+pub struct Adaptive<I> {
+    inner: I,
+    shortest: Positive,
+    largest_displacement: f64,
+    /// Length that worked last; none before the first step.
+    length: Option<f64>,
+}
+
+impl<I> Adaptive<I> {
+    /// Substeps no shorter than `shortest`, in seconds.
+    #[must_use]
+    pub fn new(inner: I, shortest: Positive) -> Self {
+        Self { inner, shortest, largest_displacement: f64::INFINITY, length: None }
+    }
+
+    /// Also rejects substeps that move a node by more than this, in metres.
+    ///
+    /// Fast motion at the shortest step is accepted: no length would satisfy every speed.
+    pub fn with_largest_displacement(self, metres: f64) -> Result<Self, SetupError> {
+        if metres > 0.0 {
+            Ok(Self { largest_displacement: metres, ..self })
+        } else {
+            let expected = "give a positive number of metres";
+            Err(SetupError::BadParameter { what: "the largest displacement", value: metres, expected })
+        }
+    }
+
+    /// The integrator that takes the substeps.
+    #[must_use]
+    pub fn inner(&self) -> &I {
+        &self.inner
+    }
+}
+
+impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
+    fn step(
+        &mut self,
+        system: &System<S>,
+        state: &mut State<S>,
+        dt: Positive,
+    ) -> Result<StepReport, StepError> {
+        let saved = state.clone();
+        let (start, end) = (state.time(), state.time() + dt.get());
+        let mut length = self.length.unwrap_or(dt.get()).min(dt.get());
+        let mut rejected = 0;
+        let mut total: Option<StepReport> = None;
+        loop {
+            let left = end - state.time();
+            // A rest shorter than a hundredth of a step is not worth a step of its own, and would upset BDF2.
+            let this = if left <= 1.01 * length { left } else { length.min(0.5 * left.max(length)) };
+            let attempt = Positive::new(this).unwrap_or(dt);
+            let last = state.clone();
+            let result = self.inner.step(system, state, attempt);
+            let too_far = || {
+                let moved = state.x().iter().map(|(i, x)| x.distance(last.x()[i])).fold(0.0, f64::max);
+                moved > self.largest_displacement && 0.5 * this >= self.shortest.get()
+            };
+            match result {
+                Ok(report) if !too_far() => {
+                    total = Some(match total {
+                        None => report,
+                        Some(before) => combined(before, report),
+                    });
+                    length = (2.0 * this).min(dt.get());
+                    if end - state.time() <= 1e-12 * end.abs().max(dt.get()) {
+                        self.length = Some(length);
+                        let report =
+                            total.take().map(|r| StepReport { dt: state.time() - start, rejected, ..r });
+                        // `total` was set a few lines above.
+                        return report.ok_or(StepError::WrongSystem);
+                    }
+                }
+                Ok(_) => {
+                    *state = last;
+                    rejected += 1;
+                    length = 0.5 * this;
+                }
+                Err(error @ StepError::NotConverged { .. }) => {
+                    rejected += 1;
+                    length = 0.5 * this;
+                    if length < self.shortest.get() {
+                        *state = saved;
+                        let (shortest, last) = (self.shortest.get(), Box::new(error));
+                        return Err(StepError::TooShort { shortest, last });
+                    }
+                }
+                Err(error) => {
+                    *state = saved;
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+fn combined(before: StepReport, mut after: StepReport) -> StepReport {
+    let mut solves = before.solves;
+    solves.append(&mut after.solves);
+    StepReport { solves, balance: before.balance.followed_by(after.balance), ..after }
+}

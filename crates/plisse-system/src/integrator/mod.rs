@@ -1,0 +1,38 @@
+//! Time integration and equilibria.
+
+mod adaptive;
+mod implicit;
+mod report;
+mod scheme;
+
+use plisse_core::{Positive, Space};
+
+pub use adaptive::Adaptive;
+pub use implicit::Implicit;
+pub use report::{Balance, Energies, StepError, StepReport};
+pub use scheme::Scheme;
+
+use crate::state::State;
+use crate::system::System;
+
+/// Something that advances a state in time.
+pub trait Integrator<S: Space> {
+    /// Advances the state by `dt` seconds, or leaves it as it was and says why.
+    fn step(
+        &mut self,
+        system: &System<S>,
+        state: &mut State<S>,
+        dt: Positive,
+    ) -> Result<StepReport, StepError>;
+}
+
+impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
+    fn step(
+        &mut self,
+        system: &System<S>,
+        state: &mut State<S>,
+        dt: Positive,
+    ) -> Result<StepReport, StepError> {
+        (**self).step(system, state, dt)
+    }
+}

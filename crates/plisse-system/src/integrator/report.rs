@@ -1,0 +1,172 @@
+//! What a step did: solver history, energies and momenta.
+
+use glam::DVec3;
+use plisse_core::{Field, Space};
+use thiserror::Error;
+
+use crate::newton::{NewtonError, NewtonReport};
+use crate::pose::Pose;
+use crate::state::State;
+use crate::system::{System, TermEnergy};
+use crate::term::Role;
+
+/// A step that was taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Length in seconds.
+    pub dt: f64,
+    /// One solve per substep; an integrator without adaptation has one.
+    pub solves: Vec<NewtonReport>,
+    /// Substeps that were tried and thrown away.
+    pub rejected: usize,
+    /// Energies at the end.
+    pub energies: Energies,
+    /// Where energy went during the step.
+    pub balance: Balance,
+    /// Linear momentum at the end, in kg m/s.
+    pub momentum: DVec3,
+    /// Angular momentum about the origin at the end, in kg m²/s.
+    pub angular_momentum: DVec3,
+}
+
+impl StepReport {
+    /// Newton iterations in all substeps.
+    #[must_use]
+    pub fn iterations(&self) -> usize {
+        self.solves.iter().map(|solve| solve.iterations.len()).sum()
+    }
+
+    /// Residual at the end of the last substep, in m/s².
+    #[must_use]
+    pub fn residual(&self) -> f64 {
+        self.solves.last().map_or(0.0, |solve| solve.residual)
+    }
+}
+
+/// Energies of a state, in joules.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Each term. Values of dissipative terms are potentials of the step, not stored energies.
+    pub terms: Vec<TermEnergy>,
+}
+
+impl Energies {
+    /// Stored energy of the elastic terms.
+    #[must_use]
+    pub fn elastic(&self) -> f64 {
+        self.sum(Role::Elastic)
+    }
+
+    /// Potential of the loads.
+    #[must_use]
+    pub fn external(&self) -> f64 {
+        self.sum(Role::External)
+    }
+
+    /// Kinetic, elastic and external energy together.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic() + self.external()
+    }
+
+    fn sum(&self, role: Role) -> f64 {
+        self.terms.iter().filter(|term| term.role == role).map(|term| term.energy).sum()
+    }
+
+    /// The energies of a state at rest or in motion.
+    pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>, v: &Field<S, DVec3>) -> Self {
+        let kinetic = system
+            .mass()
+            .map_or(0.0, |mass| mass.iter().map(|(node, m)| 0.5 * m * v[node].length_squared()).sum());
+        Self { kinetic, terms: system.energies(pose) }
+    }
+}
+
+/// Changes of energy during a step, in joules. `after - before = work - dissipated - numerical`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Balance {
+    /// Total energy (kinetic, elastic, external) at the start.
+    pub before: f64,
+    /// Total energy at the end.
+    pub after: f64,
+    /// Work that moving pins did.
+    pub work: f64,
+    /// What dissipative terms took; negative where wind pushes.
+    pub dissipated: f64,
+}
+
+impl Balance {
+    /// What the scheme itself lost, or gained if negative.
+    #[must_use]
+    pub fn numerical(&self) -> f64 {
+        self.before - self.after + self.work - self.dissipated
+    }
+
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        Self {
+            before: self.before,
+            after: next.after,
+            work: self.work + next.work,
+            dissipated: self.dissipated + next.dissipated,
+        }
+    }
+}
+
+pub(crate) fn momenta<S: Space>(system: &System<S>, state: &State<S>) -> (DVec3, DVec3) {
+    let (mut linear, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+    if let Some(mass) = system.mass() {
+        for (node, m) in mass.iter() {
+            let p = state.v()[node] * *m;
+            linear += p;
+            angular += state.x()[node].cross(p);
+        }
+    }
+    (linear, angular)
+}
+
+/// Why a step was not taken. The state is as it was.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The equations were not solved to the tolerance.
+    #[error("step of {dt} s from t = {time} s: {error}")]
+    NotConverged {
+        /// Start of the step in seconds.
+        time: f64,
+        /// Length of the step in seconds.
+        dt: f64,
+        /// What was tried.
+        error: Box<NewtonError>,
+    },
+    /// A prescribed path gives a position that is not finite.
+    #[error("the path of {node} gives {value:?} at t = {time} s, which is not finite")]
+    BadMotion {
+        /// The node, with the name of its space.
+        node: String,
+        /// Time in seconds.
+        time: f64,
+        /// The position.
+        value: [f64; 3],
+    },
+    /// The state belongs to another system.
+    #[error("the state has {found} positions, the system {expected} nodes")]
+    WrongSize {
+        /// Nodes of the system.
+        expected: usize,
+        /// Positions of the state.
+        found: usize,
+    },
+    /// The integrator was made for another system.
+    #[error("the integrator was made for another system; make one for this system")]
+    WrongSystem,
+    /// Even the shortest allowed step did not converge.
+    #[error("no step as short as {shortest} s converges; last attempt: {last}")]
+    TooShort {
+        /// Shortest step that was allowed.
+        shortest: f64,
+        /// The last attempt.
+        last: Box<StepError>,
+    },
+}

@@ -1,0 +1,123 @@
+//! Springs of no length: a node to a point, a node to a path, two nodes to each other.
+
+use std::fmt;
+use std::sync::Arc;
+
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Id, Positive, Psd, Space};
+
+use crate::pins::Motion;
+use crate::pose::Pose;
+use crate::term::{HessianSink, Term};
+
+/// Springs `E = ½ k |x - y|²`. The Hessian is constant and positive semidefinite.
+pub struct Attachments<S: Space> {
+    name: String,
+    springs: Vec<(Id<S>, Other<S>, f64)>,
+}
+
+enum Other<S: Space> {
+    Point(DVec3),
+    Path(Motion),
+    Node(Id<S>),
+}
+
+impl<S: Space> Attachments<S> {
+    /// No springs yet.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), springs: Vec::new() }
+    }
+
+    /// A spring from a node to a point, with stiffness in N/m. A point that is not finite gives forces that are not,
+    /// which a step reports.
+    #[must_use]
+    pub fn to_point(self, node: Id<S>, point: DVec3, stiffness: Positive) -> Self {
+        self.with(node, Other::Point(point), stiffness)
+    }
+
+    /// A spring from a node to a point that moves, position by time.
+    #[must_use]
+    pub fn to_path(
+        self,
+        node: Id<S>,
+        path: impl Fn(f64) -> DVec3 + Send + Sync + 'static,
+        stiffness: Positive,
+    ) -> Self {
+        self.with(node, Other::Path(Arc::new(path)), stiffness)
+    }
+
+    /// A spring between two nodes.
+    #[must_use]
+    pub fn between(self, a: Id<S>, b: Id<S>, stiffness: Positive) -> Self {
+        self.with(a, Other::Node(b), stiffness)
+    }
+
+    fn with(mut self, node: Id<S>, other: Other<S>, stiffness: Positive) -> Self {
+        self.springs.push((node, other, stiffness.get()));
+        self
+    }
+}
+
+impl<S: Space> Other<S> {
+    fn place(&self, pose: &Pose<'_, S>) -> DVec3 {
+        match self {
+            Self::Point(point) => *point,
+            Self::Path(path) => path(pose.time),
+            Self::Node(node) => pose.x[*node],
+        }
+    }
+}
+
+impl<S: Space> fmt::Debug for Attachments<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attachments").field("name", &self.name).field("springs", &self.springs.len()).finish()
+    }
+}
+
+impl<S: Space> Term<S> for Attachments<S> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>)) {
+        for (node, other, _) in &self.springs {
+            pair(*node, *node);
+            if let Other::Node(other) = other {
+                pair(*other, *other);
+                pair(*node, *other);
+            }
+        }
+    }
+
+    fn energy(&self, pose: &Pose<'_, S>) -> f64 {
+        self.springs
+            .iter()
+            .map(|(node, other, k)| 0.5 * k * pose.x[*node].distance_squared(other.place(pose)))
+            .sum()
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+        for (node, other, k) in &self.springs {
+            let force = (pose.x[*node] - other.place(pose)) * *k;
+            gradient[*node] += force;
+            if let Other::Node(other) = other {
+                gradient[*other] -= force;
+            }
+        }
+    }
+
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, sink: &mut HessianSink<'_>) {
+        let mut index = 0;
+        for (_, other, k) in &self.springs {
+            let block = DMat3::from_diagonal(DVec3::splat(*k));
+            sink.add(index, &block);
+            index += 1;
+            if matches!(other, Other::Node(_)) {
+                sink.add(index, &block);
+                sink.add(index + 1, &-block);
+                index += 2;
+            }
+        }
+    }
+}

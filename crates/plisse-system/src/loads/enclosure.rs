@@ -1,0 +1,206 @@
+//! Pressure and volume of closed surfaces.
+
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices};
+
+use super::check_positive;
+use crate::error::SetupError;
+use crate::pose::Pose;
+use crate::term::{HessianSink, RankOne, Role, Term};
+
+type Corners = [Id<Vertices>; 3];
+
+/// The volume within a closed surface and its derivatives.
+#[derive(Clone, Debug)]
+struct Enclosure {
+    faces: Vec<Corners>,
+}
+
+impl Enclosure {
+    fn new(mesh: &TriMesh) -> Result<Self, SetupError> {
+        match mesh.boundary_edges().next() {
+            Some(edge) => Err(SetupError::OpenSurface { edge: edge.to_string() }),
+            None => Ok(Self { faces: mesh.faces().as_slice().to_vec() }),
+        }
+    }
+
+    /// Positions count from one of the corners: the volume does not depend on the origin, its rounding error does.
+    fn corners<'a>(
+        &'a self,
+        x: &'a Field<Vertices, DVec3>,
+    ) -> impl Iterator<Item = (Corners, [DVec3; 3])> + 'a {
+        let origin = self.faces.first().map_or(DVec3::ZERO, |face| x[face[0]]);
+        self.faces.iter().map(move |face| (*face, face.map(|v| x[v] - origin)))
+    }
+
+    fn volume(&self, x: &Field<Vertices, DVec3>) -> f64 {
+        self.corners(x).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum()
+    }
+
+    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner.
+    fn add_gradient(&self, x: &Field<Vertices, DVec3>, factor: f64, out: &mut Field<Vertices, DVec3>) {
+        for (face, [a, b, c]) in self.corners(x) {
+            let share = (b - a).cross(c - a) * (factor / 6.0);
+            for v in face {
+                out[v] += share;
+            }
+        }
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        for [a, b, c] in &self.faces {
+            pair(*b, *a);
+            pair(*c, *b);
+            pair(*a, *c);
+        }
+    }
+
+    /// Adds `factor ∇²V`: for `V = a·(b × c)/6`, `∂²V/∂b∂a = [c]×/6` and cyclic.
+    fn add_hessian(&self, x: &Field<Vertices, DVec3>, factor: f64, sink: &mut HessianSink<'_>) {
+        for (k, (_, [a, b, c])) in self.corners(x).enumerate() {
+            for (pair, opposite) in [c, a, b].into_iter().enumerate() {
+                sink.add(3 * k + pair, &(cross_matrix(opposite) * (factor / 6.0)));
+            }
+        }
+    }
+}
+
+/// `[v]×`, the matrix of `w ↦ v × w`.
+fn cross_matrix(v: DVec3) -> DMat3 {
+    DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
+}
+
+/// Constant pressure inside a closed surface: `E = -p V`.
+///
+/// Its Hessian has eigenvalues of both signs in pairs and belongs to no single face; the projected policies leave it
+/// out, the exact one has it.
+#[derive(Clone, Debug)]
+pub struct Pressure {
+    enclosure: Enclosure,
+    pressure: f64,
+}
+
+impl Pressure {
+    /// A pressure in pascals above that outside; negative for suction. The surface must be closed.
+    pub fn new(mesh: &TriMesh, pressure: f64) -> Result<Self, SetupError> {
+        if pressure.is_finite() {
+            Ok(Self { enclosure: Enclosure::new(mesh)?, pressure })
+        } else {
+            let expected = "give a finite number of pascals";
+            Err(SetupError::BadParameter { what: "the pressure", value: pressure, expected })
+        }
+    }
+
+    /// The enclosed volume in m³.
+    #[must_use]
+    pub fn volume(&self, x: &Field<Vertices, DVec3>) -> f64 {
+        self.enclosure.volume(x)
+    }
+}
+
+impl Term<Vertices> for Pressure {
+    fn name(&self) -> &'static str {
+        "pressure"
+    }
+
+    fn role(&self) -> Role {
+        Role::External
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        self.enclosure.pattern(pair);
+    }
+
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        -self.pressure * self.enclosure.volume(pose.x)
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure, gradient);
+    }
+
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+        if psd == Psd::Exact {
+            self.enclosure.add_hessian(pose.x, -self.pressure, sink);
+        }
+    }
+}
+
+/// A filling that resists changes of volume: `E = ½ K (V - V₀)² / V₀`.
+///
+/// The pressure inside is `K (V₀ - V)/V₀`. A large `K` keeps the volume; [`Volume::pressure`] tells what that takes.
+/// The Hessian has a dense part `K/V₀ ∇V ∇Vᵀ`, which solvers apply without forming it.
+#[derive(Clone, Debug)]
+pub struct Volume {
+    enclosure: Enclosure,
+    target: f64,
+    bulk: f64,
+}
+
+impl Volume {
+    /// A bulk modulus in pascals and the volume without pressure in m³. The surface must be closed.
+    pub fn new(mesh: &TriMesh, bulk: Positive, target: f64) -> Result<Self, SetupError> {
+        check_positive("the target volume", target, "give a positive number of cubic metres")?;
+        Ok(Self { enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
+    }
+
+    /// Keeps the volume that `x` encloses. The faces must point outwards.
+    pub fn keeping(mesh: &TriMesh, x: &Field<Vertices, DVec3>, bulk: Positive) -> Result<Self, SetupError> {
+        x.check_len(mesh.vertex_count())
+            .map_err(|source| SetupError::Length { what: "positions", source })?;
+        let enclosure = Enclosure::new(mesh)?;
+        let target = enclosure.volume(x);
+        if target > 0.0 && target.is_finite() {
+            Ok(Self { enclosure, target, bulk: bulk.get() })
+        } else {
+            Err(SetupError::InsideOut { volume: target })
+        }
+    }
+
+    /// The enclosed volume in m³.
+    #[must_use]
+    pub fn volume(&self, x: &Field<Vertices, DVec3>) -> f64 {
+        self.enclosure.volume(x)
+    }
+
+    /// The pressure inside, in pascals.
+    #[must_use]
+    pub fn pressure(&self, x: &Field<Vertices, DVec3>) -> f64 {
+        self.bulk * (self.target - self.volume(x)) / self.target
+    }
+}
+
+impl Term<Vertices> for Volume {
+    fn name(&self) -> &'static str {
+        "volume"
+    }
+
+    fn role(&self) -> Role {
+        Role::Elastic
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        self.enclosure.pattern(pair);
+    }
+
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        let excess = self.volume(pose.x) - self.target;
+        0.5 * self.bulk * excess * excess / self.target
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient);
+    }
+
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+        if psd == Psd::Exact {
+            self.enclosure.add_hessian(pose.x, -self.pressure(pose.x), sink);
+        }
+    }
+
+    fn rank_ones(&self, pose: &Pose<'_, Vertices>, out: &mut Vec<RankOne<Vertices>>) {
+        let mut vector = Field::filled(pose.x.len(), DVec3::ZERO);
+        self.enclosure.add_gradient(pose.x, 1.0, &mut vector);
+        out.push(RankOne { weight: self.bulk / self.target, vector });
+    }
+}

@@ -1,0 +1,51 @@
+//! Gravity.
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Psd, Space};
+
+use crate::error::SetupError;
+use crate::pose::Pose;
+use crate::term::{HessianSink, Role, Term};
+
+/// A uniform acceleration: `E = -Σ mᵢ a·xᵢ`.
+#[derive(Clone, Debug)]
+pub struct Gravity<S: Space> {
+    weight: Field<S, DVec3>,
+}
+
+impl<S: Space> Gravity<S> {
+    /// Gravity with this acceleration in m/s² on these masses in kilograms.
+    pub fn new(acceleration: DVec3, mass: &Field<S, f64>) -> Result<Self, SetupError> {
+        let weight = mass.map(|m| acceleration * *m);
+        crate::state::check_finite("the weight", &weight)?;
+        Ok(Self { weight })
+    }
+}
+
+impl<S: Space> Term<S> for Gravity<S> {
+    fn name(&self) -> &'static str {
+        "gravity"
+    }
+
+    fn role(&self) -> Role {
+        Role::External
+    }
+
+    fn check(&self, size: usize) -> Result<(), SetupError> {
+        self.weight.check_len(size).map_err(|source| SetupError::Length { what: "masses of gravity", source })
+    }
+
+    fn pattern(&self, _: &mut dyn FnMut(Id<S>, Id<S>)) {}
+
+    fn energy(&self, pose: &Pose<'_, S>) -> f64 {
+        -self.weight.iter().map(|(node, weight)| weight.dot(pose.x[node])).sum::<f64>()
+    }
+
+    fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+        for (node, weight) in self.weight.iter() {
+            gradient[node] -= *weight;
+        }
+    }
+
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, _: &mut HessianSink<'_>) {}
+}

@@ -1,0 +1,125 @@
+//! Wind: drag along the normals of the faces.
+
+use std::fmt;
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, outer};
+
+use crate::pins::Motion;
+use crate::pose::Pose;
+use crate::term::{HessianSink, Role, Term};
+
+/// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v` the mean velocity of the
+/// corners, `w` the wind, `A` and `n` area and unit normal.
+///
+/// Area and normal are those at the start of the step. With them the force is the derivative of a convex potential,
+/// `ρ c A |u|³ / (6 rate)`, so that steps stay minimisations; the price is first order in time for the wind alone.
+/// A face without area takes no force. In an equilibrium the nodes are at rest, and the force is that of the wind on
+/// the shape at the start.
+pub struct Wind {
+    faces: Vec<[Id<Vertices>; 3]>,
+    velocity: Motion,
+    /// `½ ρ c` in kg/m³.
+    drag: f64,
+}
+
+impl Wind {
+    /// A steady wind in m/s, air density in kg/m³ (about 1.2), drag coefficient (about 1 to 2 for a plate).
+    #[must_use]
+    pub fn new(mesh: &TriMesh, velocity: DVec3, density: Positive, coefficient: Positive) -> Self {
+        Self::gusts(mesh, move |_| velocity, density, coefficient)
+    }
+
+    /// A wind that changes with time.
+    #[must_use]
+    pub fn gusts(
+        mesh: &TriMesh,
+        velocity: impl Fn(f64) -> DVec3 + Send + Sync + 'static,
+        density: Positive,
+        coefficient: Positive,
+    ) -> Self {
+        let drag = 0.5 * density.get() * coefficient.get();
+        Self { faces: mesh.faces().as_slice().to_vec(), velocity: Arc::new(velocity), drag }
+    }
+
+    /// Faces with their area-weighted normal and their normal velocity relative to the wind.
+    fn each<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Face> + 'a {
+        let wind = (self.velocity)(pose.time);
+        let start = pose.step.map_or(pose.x, |step| step.start);
+        self.faces.iter().map(move |&corners| {
+            let [a, b, c] = corners.map(|v| start[v]);
+            let double = (b - a).cross(c - a);
+            let area = 0.5 * double.length();
+            let normal = if area > 0.0 { double * (0.5 / area) } else { DVec3::ZERO };
+            let v = corners.map(|v| pose.velocity(v)).into_iter().sum::<DVec3>() / 3.0;
+            Face { corners, normal, area, slip: (v - wind).dot(normal) }
+        })
+    }
+}
+
+struct Face {
+    corners: [Id<Vertices>; 3],
+    normal: DVec3,
+    area: f64,
+    slip: f64,
+}
+
+impl fmt::Debug for Wind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wind").field("faces", &self.faces.len()).field("drag", &self.drag).finish()
+    }
+}
+
+impl Term<Vertices> for Wind {
+    fn name(&self) -> &'static str {
+        "wind"
+    }
+
+    fn role(&self) -> Role {
+        Role::Dissipative
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        for corners in &self.faces {
+            for a in 0..3 {
+                for b in 0..=a {
+                    pair(corners[a], corners[b]);
+                }
+            }
+        }
+    }
+
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        let Some(step) = pose.step else { return 0.0 };
+        let of_face = |face: Face| {
+            if step.rate > 0.0 {
+                self.drag * face.area * face.slip.abs().powi(3) / (3.0 * step.rate)
+            } else {
+                let force = face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0);
+                face.corners.map(|v| force.dot(pose.x[v] - step.start[v])).into_iter().sum()
+            }
+        };
+        self.each(pose).map(of_face).sum()
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        for face in self.each(pose) {
+            let share = face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0);
+            for v in face.corners {
+                gradient[v] += share;
+            }
+        }
+    }
+
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+        let rate = pose.step.map_or(0.0, |step| step.rate);
+        for (k, face) in self.each(pose).enumerate() {
+            let weight = 2.0 * self.drag * face.area * face.slip.abs() * rate / 9.0;
+            let block = outer(face.normal * weight, face.normal);
+            for pair in 0..6 {
+                sink.add(6 * k + pair, &block);
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Projected Newton's method with a line search.
+
+mod objective;
+mod report;
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Positive, Psd, Space};
+
+pub(crate) use objective::Objective;
+pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
+
+use crate::linear::{Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
+use crate::matrix::BlockMatrix;
+use crate::system::System;
+use objective::Value;
+
+/// When the iteration has converged. Neither criterion depends on the mesh: both are densities or integrals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Criterion {
+    /// No node has an unbalanced force per mass above this, in m/s².
+    Acceleration(Positive),
+    /// The energy that the next step would gain is below this, in joules.
+    Decrement(Positive),
+}
+
+/// Which Hessian the steps are computed with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HessianPolicy {
+    /// Projected at first; exact once full steps converge; projected again where the exact one is not positive definite.
+    #[default]
+    ProjectedThenExact,
+    /// Exact at first; projected where that is not positive definite, until full steps converge again.
+    OnDemand,
+    /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices are regularised.
+    Always(Psd),
+}
+
+/// How equations are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewtonSettings {
+    /// When to stop.
+    pub criterion: Criterion,
+    /// Iterations after which it is an error not to have converged.
+    pub max_iterations: usize,
+    /// Which Hessian to use.
+    pub hessian: HessianPolicy,
+    /// How to solve linear systems.
+    pub solver: LinearSolver,
+    /// Relative residual of linear solves; none lets it follow the progress of the outer iteration.
+    pub linear_tolerance: Option<Positive>,
+    /// Whether to accept only steps that lower the energy enough.
+    pub line_search: bool,
+    /// Whether to add to the diagonal when a matrix is not positive definite or steps are poor.
+    pub regularise: bool,
+    /// Do exactly `max_iterations` and do not test for convergence.
+    pub fixed: bool,
+}
+
+impl Default for NewtonSettings {
+    /// 0.01 m/s² (a thousandth of gravity), 100 iterations, everything automatic.
+    fn default() -> Self {
+        Self {
+            criterion: Criterion::Acceleration(DEFAULT_ACCELERATION),
+            max_iterations: 100,
+            hessian: HessianPolicy::default(),
+            solver: LinearSolver::Auto,
+            linear_tolerance: None,
+            line_search: true,
+            regularise: true,
+            fixed: false,
+        }
+    }
+}
+
+/// A thousandth of gravity.
+const DEFAULT_ACCELERATION: Positive = Positive::literal(0.01);
+
+/// Newton's method for a system, with all that is kept between solves.
+pub(crate) struct Newton<S: Space> {
+    settings: NewtonSettings,
+    linear: Linear,
+    matrix: BlockMatrix,
+    gradient: Field<S, DVec3>,
+    trial: Field<S, DVec3>,
+}
+
+/// Armijo's fraction of the promised decrease.
+const SUFFICIENT: f64 = 1e-4;
+/// Steps below `2^-SMALLEST` are no steps.
+const SMALLEST: usize = 40;
+/// Regularisation beyond which a matrix is given up.
+const LARGEST_REGULARISATION: f64 = 1e6;
+
+impl<S: Space> Newton<S> {
+    pub(crate) fn new(system: &System<S>, settings: NewtonSettings) -> Self {
+        Self {
+            settings,
+            linear: Linear::new(settings.solver, system.pattern()),
+            matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
+            gradient: Field::filled(system.size(), DVec3::ZERO),
+            trial: Field::filled(system.size(), DVec3::ZERO),
+        }
+    }
+
+    pub(crate) fn settings(&self) -> &NewtonSettings {
+        &self.settings
+    }
+
+    pub(crate) fn linear(&self) -> &Linear {
+        &self.linear
+    }
+
+    pub(crate) fn forget(&mut self) {
+        self.linear.forget();
+    }
+
+    pub(crate) fn is_for(&self, system: &System<S>) -> bool {
+        self.linear.is_for(system.pattern())
+    }
+
+    /// The derivative of the objective at the result of the last solve, by every node.
+    pub(crate) fn gradient(&self) -> &Field<S, DVec3> {
+        &self.gradient
+    }
+
+    /// Minimises from `x`, which holds the result; on error it holds the last iterate.
+    pub(crate) fn minimise(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &mut Field<S, DVec3>,
+    ) -> Result<NewtonReport, NewtonError> {
+        let mut run = Run {
+            report: NewtonReport { ended: None, iterations: Vec::new(), residual: f64::INFINITY },
+            exact: matches!(
+                self.settings.hessian,
+                HessianPolicy::OnDemand | HessianPolicy::Always(Psd::Exact)
+            ),
+            regularisation: 0.0,
+        };
+        let result = self.iterate(objective, x, &mut run);
+        let report = run.report;
+        match result {
+            Ok(ended) => Ok(NewtonReport { ended: Some(ended), ..report }),
+            Err(failure) => {
+                let (Criterion::Acceleration(tolerance) | Criterion::Decrement(tolerance)) =
+                    self.settings.criterion;
+                Err(NewtonError { failure, report, tolerance: tolerance.get() })
+            }
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &mut Field<S, DVec3>,
+        run: &mut Run,
+    ) -> Result<Ended, Failure> {
+        let mut value = objective.value(x);
+        objective.gradient(x, &mut self.gradient);
+        let mut force = negated(objective.reduce(&self.gradient));
+        run.report.residual = residual(objective, &force);
+        let mut step = vec![DVec3::ZERO; force.len()];
+        let mut gained = 1.0;
+        loop {
+            let iteration = run.report.iterations.len();
+            let before = run.report.residual;
+            if !(before.is_finite() && value.sum.is_finite()) {
+                return Err(Failure::NotFinite);
+            }
+            match self.settings.criterion {
+                _ if self.settings.fixed => {}
+                // Forces that vanish exactly leave nothing to do under any criterion.
+                _ if before == 0.0 => return Ok(Ended::Residual),
+                Criterion::Acceleration(tolerance) if before <= tolerance.get() => {
+                    return Ok(Ended::Residual);
+                }
+                _ => {}
+            }
+            if iteration >= self.settings.max_iterations {
+                return if self.settings.fixed { Ok(Ended::Fixed) } else { Err(Failure::Iterations) };
+            }
+            let (linear, hessians) = self.direction(objective, x, &force, &mut step, run, gained)?;
+            let promised = dot(&force, &step);
+            let decrement = 0.5 * promised;
+            let at_rounding = largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
+            let search = self.search(objective, x, &step, value, promised);
+            run.report.iterations.push(Iteration {
+                residual: before,
+                decrement,
+                exact: run.exact,
+                regularisation: run.regularisation,
+                halvings: search.as_ref().map_or(SMALLEST, |(_, halvings)| *halvings),
+                hessians,
+                linear,
+            });
+            let Some((next, halvings)) = search else {
+                if at_rounding {
+                    return Ok(Ended::Rounding);
+                }
+                run.poor_step(&self.settings)?;
+                continue;
+            };
+            std::mem::swap(x, &mut self.trial);
+            value = next;
+            objective.gradient(x, &mut self.gradient);
+            force = negated(objective.reduce(&self.gradient));
+            let after = residual(objective, &force);
+            run.report.residual = after;
+            if !self.settings.fixed {
+                match self.settings.criterion {
+                    Criterion::Decrement(tolerance) if halvings == 0 && decrement <= tolerance.get() => {
+                        return Ok(Ended::Decrement);
+                    }
+                    _ if at_rounding && after >= 0.5 * before => return Ok(Ended::Rounding),
+                    _ => {}
+                }
+            }
+            gained = after / before;
+            run.adapt(&self.settings, halvings, gained);
+        }
+    }
+
+    /// Solves for a direction of descent, with another Hessian or more regularisation until there is one.
+    fn direction(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &Field<S, DVec3>,
+        force: &[DVec3],
+        step: &mut [DVec3],
+        run: &mut Run,
+        gained: f64,
+    ) -> Result<(SolveReport, usize), Failure> {
+        let rank_ones = objective.rank_ones(x);
+        let tolerance = self.linear_tolerance(run.report.residual, gained);
+        let mut hessians = 0;
+        loop {
+            let psd = match self.settings.hessian {
+                HessianPolicy::Always(psd) => psd,
+                _ if run.exact => Psd::Exact,
+                _ => Psd::Clamp,
+            };
+            objective.hessian(x, psd, run.regularisation, &mut self.matrix);
+            hessians += 1;
+            let operator = Operator { matrix: &self.matrix, rank_ones: &rank_ones };
+            let error = match self.linear.solve(&operator, force, step, tolerance) {
+                Ok(report) => {
+                    // An indefinite factorisation can give a direction of ascent.
+                    let descends = dot(force, step) > 0.0 || !self.settings.line_search;
+                    if descends && step.iter().all(|s| s.is_finite()) {
+                        return Ok((report, hessians));
+                    }
+                    LinearError::NegativeCurvature
+                }
+                Err(error @ (LinearError::NotFinite | LinearError::OutOfMemory)) => return Err(error.into()),
+                Err(error) => error,
+            };
+            run.failed_solve(&self.settings, error)?;
+        }
+    }
+
+    /// As small as the outer iteration can use: no smaller than what the criterion needs, quadratic when converging.
+    fn linear_tolerance(&self, residual: f64, gained: f64) -> f64 {
+        if let Some(tolerance) = self.settings.linear_tolerance {
+            return tolerance.get();
+        }
+        if matches!(self.settings.solver, LinearSolver::Cholesky | LinearSolver::Ldlt) || self.settings.fixed
+        {
+            return 1e-10;
+        }
+        let follow = (0.5 * gained * gained).clamp(1e-6, 0.05);
+        match self.settings.criterion {
+            Criterion::Acceleration(tolerance) => follow.max(0.1 * tolerance.get() / residual).min(0.05),
+            Criterion::Decrement(_) => follow,
+        }
+    }
+
+    /// Halves the step until the energy falls enough. The accepted place is in `trial`. None if there is none.
+    fn search(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &Field<S, DVec3>,
+        step: &[DVec3],
+        value: Value,
+        promised: f64,
+    ) -> Option<(Value, usize)> {
+        let mut length = 1.0;
+        for halvings in 0..SMALLEST {
+            self.trial.as_mut_slice().copy_from_slice(x.as_slice());
+            for (&node, step) in objective.system.unknowns().iter().zip(step) {
+                self.trial[node] += *step * length;
+            }
+            let next = objective.value(&self.trial);
+            if !self.settings.line_search {
+                return Some((next, halvings));
+            }
+            if next.sum <= value.sum - SUFFICIENT * length * promised {
+                return Some((next, halvings));
+            }
+            // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
+            // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
+            let noise = 1e-14 * value.magnitude.max(next.magnitude);
+            if next.sum <= value.sum + noise && promised * length < 100.0 * noise {
+                objective.gradient(&self.trial, &mut self.gradient);
+                let slope = -dot(&objective.reduce(&self.gradient), step);
+                if slope.abs() <= 0.9 * promised {
+                    return Some((next, halvings));
+                }
+            }
+            length *= 0.5;
+        }
+        None
+    }
+}
+
+/// What changes from iteration to iteration.
+struct Run {
+    report: NewtonReport,
+    exact: bool,
+    regularisation: f64,
+}
+
+impl Run {
+    /// Full steps that converge earn the exact Hessian and less regularisation.
+    fn adapt(&mut self, settings: &NewtonSettings, halvings: usize, gained: f64) {
+        if halvings == 0 {
+            self.regularisation = if self.regularisation < 1e-9 { 0.0 } else { self.regularisation / 10.0 };
+            let may = !matches!(settings.hessian, HessianPolicy::Always(_));
+            self.exact |= may && gained < 0.3;
+        } else if halvings > 3 && settings.regularise {
+            self.regularisation = (4.0 * self.regularisation).max(1e-6);
+        }
+    }
+
+    fn failed_solve(&mut self, settings: &NewtonSettings, error: LinearError) -> Result<(), Failure> {
+        if self.exact && !matches!(settings.hessian, HessianPolicy::Always(_)) {
+            self.exact = false;
+            return Ok(());
+        }
+        self.regularise(settings).map_err(|()| Failure::Linear(error))
+    }
+
+    fn poor_step(&mut self, settings: &NewtonSettings) -> Result<(), Failure> {
+        if self.exact && !matches!(settings.hessian, HessianPolicy::Always(_)) {
+            self.exact = false;
+            return Ok(());
+        }
+        self.regularise(settings).map_err(|()| Failure::LineSearch)
+    }
+
+    fn regularise(&mut self, settings: &NewtonSettings) -> Result<(), ()> {
+        if !settings.regularise || self.regularisation >= LARGEST_REGULARISATION {
+            return Err(());
+        }
+        self.regularisation = (100.0 * self.regularisation).max(1e-8);
+        Ok(())
+    }
+}
+
+fn residual<S: Space>(objective: &Objective<'_, S>, force: &[DVec3]) -> f64 {
+    let mut worst = 0.0;
+    for (&node, force) in objective.system.unknowns().iter().zip(force) {
+        let mass = objective.system.mass().map_or(1.0, |mass| mass[node]);
+        let here = force.length() / mass;
+        // Written so that NaN is kept.
+        if here.is_nan() || here > worst {
+            worst = here;
+        }
+    }
+    worst
+}
+
+fn negated(mut v: Vec<DVec3>) -> Vec<DVec3> {
+    for v in &mut v {
+        *v = -*v;
+    }
+    v
+}
+
+fn largest(v: &[DVec3]) -> f64 {
+    v.iter().fold(0.0, |m, v| v.abs().max_element().max(m))
+}

@@ -1,0 +1,101 @@
+//! The function that a step minimises: inertia and energy.
+
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Psd, Space};
+
+use crate::matrix::BlockMatrix;
+use crate::pose::{Pose, StepMap};
+use crate::system::System;
+
+/// `Φ(x) = ½ inertia Σ mᵢ |xᵢ - targetᵢ|² + E(x)`, the incremental potential of an implicit step. Without inertia: the
+/// energy of an equilibrium.
+pub(crate) struct Objective<'a, S: Space> {
+    pub(crate) system: &'a System<S>,
+    pub(crate) time: f64,
+    pub(crate) map: StepMap<'a, S>,
+    /// Factor of the inertia in 1/s².
+    pub(crate) inertia: f64,
+    pub(crate) target: &'a Field<S, DVec3>,
+}
+
+/// A value and the size of the parts it was summed from, which bounds its rounding error.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    pub(crate) sum: f64,
+    pub(crate) magnitude: f64,
+}
+
+impl<S: Space> Objective<'_, S> {
+    pub(crate) fn pose<'b>(&'b self, x: &'b Field<S, DVec3>) -> Pose<'b, S> {
+        Pose { x, time: self.time, step: Some(self.map) }
+    }
+
+    pub(crate) fn value(&self, x: &Field<S, DVec3>) -> Value {
+        let pose = self.pose(x);
+        let mut value = Value { sum: 0.0, magnitude: 0.0 };
+        for term in self.system.terms() {
+            let energy = term.energy(&pose);
+            value.sum += energy;
+            value.magnitude += energy.abs();
+        }
+        if let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) {
+            let mut kinetic = 0.0;
+            // Held nodes have no say: their place is given.
+            for &node in self.system.unknowns() {
+                kinetic += mass[node] * (x[node] - self.target[node]).length_squared();
+            }
+            value.sum += 0.5 * self.inertia * kinetic;
+            value.magnitude += 0.5 * self.inertia * kinetic;
+        }
+        value
+    }
+
+    /// The derivative by every node, held ones included.
+    pub(crate) fn gradient(&self, x: &Field<S, DVec3>, out: &mut Field<S, DVec3>) {
+        self.system.gradient(&self.pose(x), out);
+        if let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) {
+            for (node, m) in mass.iter() {
+                out[node] += (x[node] - self.target[node]) * (m * self.inertia);
+            }
+        }
+    }
+
+    /// The second derivative over the unknowns, with `regularisation` times the mean diagonal, weighted by mass, on the
+    /// diagonal.
+    pub(crate) fn hessian(&self, x: &Field<S, DVec3>, psd: Psd, regularisation: f64, out: &mut BlockMatrix) {
+        self.system.hessian(&self.pose(x), psd, out);
+        let nodes = self.system.unknowns();
+        let mass = self.system.mass();
+        if let Some(mass) = mass.filter(|_| self.inertia > 0.0) {
+            for (i, &node) in nodes.iter().enumerate() {
+                *out.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(mass[node] * self.inertia));
+            }
+        }
+        if regularisation > 0.0 {
+            let scale = regularisation * out.mean_diagonal().max(f64::MIN_POSITIVE);
+            let mean_mass =
+                mass.map_or(1.0, |m| nodes.iter().map(|&n| m[n]).sum::<f64>() / nodes.len().max(1) as f64);
+            for (i, &node) in nodes.iter().enumerate() {
+                let weight = mass.map_or(1.0, |m| m[node] / mean_mass);
+                *out.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(scale * weight));
+            }
+        }
+        let allowed = self.system.pins().allowed();
+        if !allowed.is_empty() {
+            out.restrict(allowed);
+        }
+    }
+
+    /// The dense parts over the unknowns, filtered.
+    pub(crate) fn rank_ones(&self, x: &Field<S, DVec3>) -> Vec<(f64, Vec<DVec3>)> {
+        let reduce = |part: crate::term::RankOne<S>| (part.weight, self.reduce(&part.vector));
+        self.system.rank_ones(&self.pose(x)).into_iter().map(reduce).collect()
+    }
+
+    /// The part of a field that belongs to the unknowns, without the directions that sliding nodes may not take.
+    pub(crate) fn reduce(&self, field: &Field<S, DVec3>) -> Vec<DVec3> {
+        let mut out: Vec<DVec3> = self.system.unknowns().iter().map(|&node| field[node]).collect();
+        self.system.pins().filter(&mut out);
+        out
+    }
+}

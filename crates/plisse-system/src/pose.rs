@@ -1,0 +1,67 @@
+//! Where the nodes are, when, and how fast: what a term is evaluated at.
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Space};
+
+/// A configuration at which terms are evaluated.
+///
+/// Inside a time step the velocity of a node is an affine function of its position, `v = rate (x - reference)`, with
+/// numbers that depend on the integrator. Terms that depend on velocity (wind, damping) are functions of `x` through
+/// it, which makes them potentials of the step as well.
+#[derive(Debug)]
+pub struct Pose<'a, S: Space> {
+    /// Positions in metres.
+    pub x: &'a Field<S, DVec3>,
+    /// Time in seconds at which `x` is, or will be, reached.
+    pub time: f64,
+    /// The step that leads to `x`; none outside of one, where velocities count as zero.
+    pub step: Option<StepMap<'a, S>>,
+}
+
+/// How velocities follow from positions inside a step.
+#[derive(Debug)]
+pub struct StepMap<'a, S: Space> {
+    /// Positions at the start of the step.
+    pub start: &'a Field<S, DVec3>,
+    /// Length of the step in seconds; infinite in an equilibrium solve.
+    pub dt: f64,
+    /// Positions at which the velocity would vanish.
+    pub reference: &'a Field<S, DVec3>,
+    /// Factor of the velocity, in 1/s; zero in an equilibrium solve.
+    pub rate: f64,
+}
+
+impl<S: Space> Clone for Pose<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Space> Copy for Pose<'_, S> {}
+impl<S: Space> Clone for StepMap<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Space> Copy for StepMap<'_, S> {}
+
+impl<'a, S: Space> Pose<'a, S> {
+    /// Positions alone, at time zero and at rest.
+    #[must_use]
+    pub fn at(x: &'a Field<S, DVec3>) -> Self {
+        Self { x, time: 0.0, step: None }
+    }
+
+    /// The positions of the nodes of an element.
+    #[inline]
+    #[must_use]
+    pub fn gather<const V: usize>(&self, nodes: [Id<S>; V]) -> [DVec3; V] {
+        nodes.map(|node| self.x[node])
+    }
+
+    /// Velocity of a node in m/s; zero outside of a step.
+    #[inline]
+    #[must_use]
+    pub fn velocity(&self, node: Id<S>) -> DVec3 {
+        self.step.map_or(DVec3::ZERO, |step| (self.x[node] - step.reference[node]) * step.rate)
+    }
+}

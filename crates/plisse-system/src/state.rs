@@ -1,0 +1,133 @@
+//! Positions and velocities, and what integrators remember of the past.
+
+use glam::DVec3;
+use plisse_core::{Field, Space};
+
+use crate::error::SetupError;
+
+/// The state of a simulation: everything the next step depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State<S: Space> {
+    x: Field<S, DVec3>,
+    v: Field<S, DVec3>,
+    time: f64,
+    pub(crate) previous: Option<Previous<S>>,
+    pub(crate) acceleration: Option<Field<S, DVec3>>,
+}
+
+/// The step before the last, which BDF2 needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Previous<S: Space> {
+    /// Positions one step ago.
+    pub x: Field<S, DVec3>,
+    /// Velocities one step ago.
+    pub v: Field<S, DVec3>,
+    /// Length of the step from there, in seconds.
+    pub dt: f64,
+}
+
+impl<S: Space> State<S> {
+    /// A state at time zero.
+    pub fn new(x: Field<S, DVec3>, v: Field<S, DVec3>) -> Result<Self, SetupError> {
+        v.check_len(x.len()).map_err(|source| SetupError::Length { what: "velocities", source })?;
+        check_finite("the position", &x)?;
+        check_finite("the velocity", &v)?;
+        Ok(Self { x, v, time: 0.0, previous: None, acceleration: None })
+    }
+
+    /// A state without velocity at time zero.
+    pub fn at_rest(x: Field<S, DVec3>) -> Result<Self, SetupError> {
+        let v = Field::filled(x.len(), DVec3::ZERO);
+        Self::new(x, v)
+    }
+
+    /// Puts a state together again from what was saved of it.
+    pub fn resume(
+        x: Field<S, DVec3>,
+        v: Field<S, DVec3>,
+        time: f64,
+        previous: Option<Previous<S>>,
+        acceleration: Option<Field<S, DVec3>>,
+    ) -> Result<Self, SetupError> {
+        let expected = "give a finite time in seconds";
+        if !time.is_finite() {
+            return Err(SetupError::BadParameter { what: "the time", value: time, expected });
+        }
+        let state = Self { time, ..Self::new(x, v)? };
+        let size = state.x.len();
+        let length = |what| move |source| SetupError::Length { what, source };
+        if let Some(p) = &previous {
+            p.x.check_len(size).map_err(length("previous positions"))?;
+            p.v.check_len(size).map_err(length("previous velocities"))?;
+            check_finite("the previous position", &p.x)?;
+            check_finite("the previous velocity", &p.v)?;
+            if !(p.dt > 0.0 && p.dt.is_finite()) {
+                let expected = "give a positive number of seconds";
+                return Err(SetupError::BadParameter { what: "the previous step", value: p.dt, expected });
+            }
+        }
+        if let Some(a) = &acceleration {
+            a.check_len(size).map_err(length("accelerations"))?;
+            check_finite("the acceleration", a)?;
+        }
+        Ok(Self { previous, acceleration, ..state })
+    }
+
+    /// Positions in metres.
+    #[must_use]
+    pub fn x(&self) -> &Field<S, DVec3> {
+        &self.x
+    }
+
+    /// Velocities in m/s.
+    #[must_use]
+    pub fn v(&self) -> &Field<S, DVec3> {
+        &self.v
+    }
+
+    /// Time in seconds.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// What BDF2 remembers of the step before; none at the start and after other integrators.
+    #[must_use]
+    pub fn previous(&self) -> Option<&Previous<S>> {
+        self.previous.as_ref()
+    }
+
+    /// The acceleration that Newmark's scheme remembers, in m/s².
+    #[must_use]
+    pub fn acceleration(&self) -> Option<&Field<S, DVec3>> {
+        self.acceleration.as_ref()
+    }
+
+    /// Replaces positions and velocities, and forgets the past: multistep schemes start anew.
+    pub fn set(&mut self, x: Field<S, DVec3>, v: Field<S, DVec3>) -> Result<(), SetupError> {
+        x.check_len(self.x.len()).map_err(|source| SetupError::Length { what: "positions", source })?;
+        *self = Self { time: self.time, ..Self::new(x, v)? };
+        Ok(())
+    }
+
+    /// The end of a step. The caller has checked the numbers.
+    pub(crate) fn advance(
+        &mut self,
+        x: Field<S, DVec3>,
+        v: Field<S, DVec3>,
+        time: f64,
+        previous: Option<Previous<S>>,
+        acceleration: Option<Field<S, DVec3>>,
+    ) {
+        *self = Self { x, v, time, previous, acceleration };
+    }
+}
+
+pub(crate) fn check_finite<S: Space>(what: &'static str, field: &Field<S, DVec3>) -> Result<(), SetupError> {
+    match field.iter().find(|(_, value)| !value.is_finite()) {
+        None => Ok(()),
+        Some((node, value)) => {
+            Err(SetupError::NotFinite { what, node: node.to_string(), value: value.to_array() })
+        }
+    }
+}

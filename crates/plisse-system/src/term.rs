@@ -1,0 +1,125 @@
+//! A term of the energy, and where its second derivatives go.
+
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Id, Psd, Space};
+
+use crate::error::SetupError;
+use crate::pose::Pose;
+
+/// How a term counts in the energy balance of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Stored energy: membranes, bending, springs.
+    Elastic,
+    /// Potential of a load: gravity, pressure, point loads.
+    External,
+    /// A potential of the step whose force depends on velocity: damping, wind. Its value is no stored energy.
+    Dissipative,
+}
+
+/// A part of the energy: the sum over many elements, a load, a constraint force.
+///
+/// One virtual call evaluates all of it. Evaluation never fails and returns finite numbers for finite positions.
+/// Results must not depend on the number of threads.
+pub trait Term<S: Space>: Send + Sync {
+    /// Name in reports; unique within a system.
+    fn name(&self) -> &str;
+
+    /// How the term counts in the energy balance.
+    fn role(&self) -> Role {
+        Role::Elastic
+    }
+
+    /// Refuses a system of `size` nodes that the term does not fit. Nodes in [`Term::pattern`] are checked anyway.
+    fn check(&self, size: usize) -> Result<(), SetupError> {
+        _ = size;
+        Ok(())
+    }
+
+    /// Names every pair of nodes whose second derivative may be non-zero, once per block that
+    /// [`Term::add_hessian`] will add, in that order. Of two pairs `(i, j)` and `(j, i)` one is enough.
+    fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>));
+
+    /// Energy in joules.
+    fn energy(&self, pose: &Pose<'_, S>) -> f64;
+
+    /// Adds the derivative of the energy, in newtons.
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>);
+
+    /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
+    fn add_hessian(&self, pose: &Pose<'_, S>, psd: Psd, sink: &mut HessianSink<'_>);
+
+    /// Adds dense parts `weight · vector vectorᵀ` of the Hessian, with positive weights.
+    fn rank_ones(&self, pose: &Pose<'_, S>, out: &mut Vec<RankOne<S>>) {
+        _ = (pose, out);
+    }
+}
+
+/// A dense part `weight · vector vectorᵀ` of a Hessian.
+#[derive(Clone, Debug)]
+pub struct RankOne<S: Space> {
+    /// Positive factor.
+    pub weight: f64,
+    /// One vector per node.
+    pub vector: Field<S, DVec3>,
+}
+
+/// Takes the blocks of one term, in the order of its pattern.
+#[derive(Debug)]
+pub struct HessianSink<'a> {
+    pub(crate) slots: &'a [Slot],
+    pub(crate) values: &'a mut [DMat3],
+}
+
+impl HessianSink<'_> {
+    /// Adds `∂²E/∂xᵢ∂xⱼ` for the `index`-th pair `(i, j)` of [`Term::pattern`]. Blocks of pinned nodes vanish here.
+    #[inline]
+    pub fn add(&mut self, index: usize, block: &DMat3) {
+        let slot = self.slots[index];
+        if let Some(value) = slot.find(self.values) {
+            *value += if slot.is_flipped() { block.transpose() } else { *block };
+        }
+    }
+
+    /// Adds the lower triangle of an element's Hessian, whose first block is the `first`-th pair.
+    #[inline]
+    pub(crate) fn add_blocks<const V: usize>(&mut self, first: usize, blocks: &[[DMat3; V]; V]) {
+        let mut index = first;
+        for a in 0..V {
+            for b in 0..=a {
+                let slot = self.slots[index];
+                index += 1;
+                if let Some(value) = slot.find(self.values) {
+                    *value += if slot.is_flipped() { blocks[b][a] } else { blocks[a][b] };
+                }
+            }
+        }
+    }
+}
+
+/// Where a block is added: nowhere, or at an index of the stored triangle, as it is or transposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(u32);
+
+impl Slot {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+    const FLIPPED: u32 = 1 << 31;
+    /// Indices from here on are not representable.
+    pub(crate) const LIMIT: usize = (Self::FLIPPED - 1) as usize;
+
+    pub(crate) fn new(index: usize, flipped: bool) -> Self {
+        debug_assert!(index < Self::LIMIT, "checked when the pattern is built");
+        Self(index as u32 | if flipped { Self::FLIPPED } else { 0 })
+    }
+
+    #[inline]
+    fn is_flipped(self) -> bool {
+        self.0 & Self::FLIPPED != 0
+    }
+
+    /// `NONE` is beyond every array, so that one comparison serves both purposes.
+    #[inline]
+    fn find(self, values: &mut [DMat3]) -> Option<&mut DMat3> {
+        values.get_mut((self.0 & !Self::FLIPPED) as usize)
+    }
+}
