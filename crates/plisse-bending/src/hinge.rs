@@ -144,6 +144,14 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
     }
 
     #[inline]
+    fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
+        let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
+        let theta = frame.theta();
+        let g = self.slopes(theta).0;
+        (self.scale(self.law.psi(theta, self.rest)), frame.gradient().map(|v| v * g))
+    }
+
+    #[inline]
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
         let Some(frame) = HingeFrame::new(x) else { return Blocks::identity() * nothing(x) };
         let (g, h) = self.slopes(frame.theta());

@@ -119,6 +119,12 @@ impl<L: AngleEnergy> Element<3> for RodElement<L> {
     }
 
     #[inline]
+    fn energy_and_gradient(&self, x: &[DVec3; 3]) -> (f64, [DVec3; 3]) {
+        let Some(frame) = Self::frame(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 3]) };
+        (self.scale(self.law.psi(frame.theta(), self.rest)), self.gradient_at(&frame))
+    }
+
+    #[inline]
     fn hessian(&self, x: &[DVec3; 3], psd: Psd) -> Blocks<3> {
         Self::frame(x).map_or_else(
             || Blocks::identity() * nothing(x),

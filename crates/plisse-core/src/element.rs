@@ -30,6 +30,9 @@ macro_rules! forward {
             fn gradient(&self, x: &[DVec3; V]) -> [DVec3; V] {
                 (**self).gradient(x)
             }
+            fn energy_and_gradient(&self, x: &[DVec3; V]) -> (f64, [DVec3; V]) {
+                (**self).energy_and_gradient(x)
+            }
             fn hessian(&self, x: &[DVec3; V], psd: Psd) -> Blocks<V> {
                 (**self).hessian(x, psd)
             }
@@ -62,6 +65,11 @@ pub trait Element<const V: usize>: Send + Sync {
 
     /// Second derivative in newtons per metre, exact or made positive semidefinite.
     fn hessian(&self, x: &[DVec3; V], psd: Psd) -> Blocks<V>;
+
+    /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
+    fn energy_and_gradient(&self, x: &[DVec3; V]) -> (f64, [DVec3; V]) {
+        (self.energy(x), self.gradient(x))
+    }
 
     /// All three at once; elements override it where work is shared.
     fn evaluate(&self, x: &[DVec3; V], psd: Psd) -> ElementEvaluation<V> {

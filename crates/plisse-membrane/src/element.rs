@@ -55,6 +55,13 @@ impl<E: MembraneEnergy> Element<3> for MembraneElement<E> {
     }
 
     #[inline]
+    fn energy_and_gradient(&self, x: &[DVec3; 3]) -> (f64, [DVec3; 3]) {
+        let f = self.map.deformation_gradient(x);
+        let energy = saturate(self.energy.energy(&f) * self.map.area());
+        (energy, self.map.pull_back_gradient(&self.energy.pk1(&f)))
+    }
+
+    #[inline]
     fn hessian(&self, x: &[DVec3; 3], psd: Psd) -> Blocks<3> {
         self.map.pull_back_hessian(&self.energy.hessian(&self.map.deformation_gradient(x), psd))
     }

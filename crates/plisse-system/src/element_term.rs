@@ -82,6 +82,30 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         );
     }
 
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, E::Space>,
+        gradient: &mut Field<E::Space, DVec3>,
+    ) -> f64 {
+        // In the chunks of `sum_in_chunks`, for the same bits.
+        let (mut total, mut chunk) = (0.0, 0.0);
+        map_in_order(
+            &self.elements,
+            |element| element.energy_and_gradient(&pose.gather(element.nodes())),
+            |index, element, (energy, forces)| {
+                if index % BATCH == 0 {
+                    total += chunk;
+                    chunk = 0.0;
+                }
+                chunk += energy;
+                for (node, force) in element.nodes().into_iter().zip(forces) {
+                    gradient[node] += *force;
+                }
+            },
+        );
+        total + chunk
+    }
+
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
         map_in_order(
             &self.elements,

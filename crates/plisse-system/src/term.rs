@@ -46,6 +46,12 @@ pub trait Term<S: Space>: Send + Sync {
     /// Adds the derivative of the energy, in newtons.
     fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>);
 
+    /// Adds the derivative and gives the energy, with the same bits as the two calls; terms override it where work is shared.
+    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> f64 {
+        self.add_gradient(pose, gradient);
+        self.energy(pose)
+    }
+
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
     fn add_hessian(&self, pose: &Pose<'_, S>, psd: Psd, sink: &mut HessianSink<'_>);
 

@@ -1,7 +1,7 @@
 //! Implicit steps by minimisation.
 
 use glam::DVec3;
-use plisse_core::{Field, Positive, Psd, Space};
+use plisse_core::{Field, Id, Positive, Psd, Space};
 
 use super::Integrator;
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
@@ -19,6 +19,7 @@ pub struct Implicit<S: Space> {
     scheme: Scheme,
     start: Start,
     newton: Newton<S>,
+    last: Option<Last<S>>,
 }
 
 /// Where Newton's method starts.
@@ -26,8 +27,15 @@ pub struct Implicit<S: Space> {
 enum Start {
     /// The positions of the last step.
     Previous,
-    /// The last positions, or those moved by their velocity, whichever has the lower potential.
+    /// The last positions, or extrapolated ones, whichever has the lower potential.
     Better,
+}
+
+/// The energies at the end of the last step, which is the start of the next unless somebody has changed the state.
+struct Last<S: Space> {
+    x: Field<S, DVec3>,
+    v: Field<S, DVec3>,
+    energies: Energies,
 }
 
 impl<S: Space> Implicit<S> {
@@ -46,7 +54,7 @@ impl<S: Space> Implicit<S> {
         {
             return Err(SetupError::Loose { node: node.to_string() });
         }
-        Ok(Self { scheme, start: Start::Better, newton: Newton::new(system, settings) })
+        Ok(Self { scheme, start: Start::Better, newton: Newton::new(system, settings), last: None })
     }
 
     /// Backward Euler with one linear solve per step and no test of convergence, as in BW98: the forces are linearised at
@@ -88,6 +96,7 @@ impl<S: Space> Implicit<S> {
     /// bit.
     pub fn forget(&mut self) {
         self.newton.forget();
+        self.last = None;
     }
 
     /// Finds the equilibrium at the time of the state, and leaves the state there without velocity.
@@ -122,14 +131,17 @@ impl<S: Space> Implicit<S> {
         let map =
             StepMap { start: state.x(), dt: step_length, reference: &problem.reference, rate: problem.rate };
         let objective = Objective { system, time, map, inertia: problem.inertia, target: &problem.target };
-        let mut x = self.first_guess(&objective, state, &targets, dt);
+        let before = match &self.last {
+            Some(last) if last.x == *state.x() && last.v == *state.v() => last.energies.clone(),
+            _ => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
+        };
+        let mut x = self.first_guess(&objective, scheme, state, &targets, dt, &before);
         let solve = self.newton.minimise(&objective, &mut x).map_err(|error| StepError::NotConverged {
             time: state.time(),
             dt,
             error: Box::new(error),
         })?;
 
-        let before = Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v());
         let mut v = problem.velocity(&x);
         let mut a = problem.acceleration(&x);
         // The trapezoidal rule rings on prescribed positions; a difference does not.
@@ -139,7 +151,7 @@ impl<S: Space> Implicit<S> {
             }
             a[*node] = DVec3::ZERO;
         }
-        let energies = Energies::of(system, &objective.pose(&x), &v);
+        let energies = Energies::with_parts(system, self.newton.term_energies(), &v);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
@@ -148,17 +160,20 @@ impl<S: Space> Implicit<S> {
         };
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
-        let a = (scheme == Scheme::Newmark).then_some(a);
+        let a = (scheme != Scheme::Quasistatic).then_some(a);
         state.advance(x, v, time, previous, a);
+        self.last = Some(Last { x: state.x().clone(), v: state.v().clone(), energies: energies.clone() });
         Ok(report(system, state, dt, solve, energies, balance))
     }
 
     fn first_guess(
         &self,
         objective: &Objective<'_, S>,
+        scheme: Scheme,
         state: &State<S>,
-        targets: &[(plisse_core::Id<S>, DVec3)],
+        targets: &[(Id<S>, DVec3)],
         dt: f64,
+        before: &Energies,
     ) -> Field<S, DVec3> {
         let mut still = state.x().clone();
         for (node, target) in targets {
@@ -167,19 +182,23 @@ impl<S: Space> Implicit<S> {
         if self.start == Start::Previous || objective.inertia == 0.0 {
             return still;
         }
+        let predicted = Incremental::predict(scheme, state, dt);
         let mut moved = still.clone();
         for (i, &node) in objective.system.unknowns().iter().enumerate() {
-            let mut step = state.v()[node] * dt;
+            let mut step = predicted[node] - state.x()[node];
             if let Some(Some(allowed)) = objective.system.pins().allowed().get(i) {
                 step = *allowed * step;
             }
             moved[node] += step;
         }
-        if objective.value(&moved).sum < objective.value(&still).sum { moved } else { still }
+        // The energy of not moving is known from the last step, up to what depends on time.
+        let energy_still = before.elastic() + before.external() + objective.inertial_energy(&still);
+        let mut parts = Vec::new();
+        if objective.value(&moved, &mut parts).sum < energy_still { moved } else { still }
     }
 
     /// Force on moving pins times the way they went.
-    fn work_of_pins(&self, start: &Field<S, DVec3>, targets: &[(plisse_core::Id<S>, DVec3)]) -> f64 {
+    fn work_of_pins(&self, start: &Field<S, DVec3>, targets: &[(Id<S>, DVec3)]) -> f64 {
         let gradient = self.newton.gradient();
         targets.iter().map(|(node, target)| gradient[*node].dot(*target - start[*node])).sum()
     }
@@ -211,7 +230,7 @@ fn report<S: Space>(
 fn pin_targets<S: Space>(
     system: &System<S>,
     time: f64,
-) -> Result<Vec<(plisse_core::Id<S>, DVec3)>, StepError> {
+) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
     let mut targets = Vec::new();
     for (node, motion) in system.moving() {
         let target = motion(time);

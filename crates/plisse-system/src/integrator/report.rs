@@ -77,10 +77,21 @@ impl Energies {
 
     /// The energies of a state at rest or in motion.
     pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>, v: &Field<S, DVec3>) -> Self {
+        let parts: Vec<f64> = system.terms().map(|term| term.energy(pose)).collect();
+        Self::with_parts(system, &parts, v)
+    }
+
+    /// The energies of a state whose terms have been evaluated.
+    pub(crate) fn with_parts<S: Space>(system: &System<S>, parts: &[f64], v: &Field<S, DVec3>) -> Self {
         let kinetic = system
             .mass()
             .map_or(0.0, |mass| mass.iter().map(|(node, m)| 0.5 * m * v[node].length_squared()).sum());
-        Self { kinetic, terms: system.energies(pose) }
+        let named = system.terms().zip(parts).map(|(term, &energy)| TermEnergy {
+            name: term.name().to_owned(),
+            role: term.role(),
+            energy,
+        });
+        Self { kinetic, terms: named.collect() }
     }
 }
 

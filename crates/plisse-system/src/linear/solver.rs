@@ -116,6 +116,36 @@ impl Linear {
         }
     }
 
+    /// Makes a new factor of the matrix, in double precision (single for [`LinearSolver::StaleCholesky`] and
+    /// [`LinearSolver::Auto`]), for [`Self::substitute`].
+    pub fn factorise(&mut self, a: &BlockMatrix) -> Result<(), LinearError> {
+        assert!(self.is_for(a.pattern()), "the matrix has the pattern of this solver");
+        let analysis = analysis(&mut self.analysis, &self.pattern)?;
+        match self.choice {
+            LinearSolver::Ldlt => factor(&mut self.indefinite, analysis, Kind::Ldlt)?.factorise(analysis, a),
+            LinearSolver::StaleCholesky | LinearSolver::Auto => self.stale.factorise(analysis, a).map(|_| ()),
+            _ => factor(&mut self.exact, analysis, Kind::Llt)?.factorise(analysis, a),
+        }
+    }
+
+    /// Applies the factor of [`Self::factorise`] to one right side, without checking the residual; copies it if there is
+    /// no factor.
+    pub fn substitute(&mut self, b: &[DVec3], x: &mut [DVec3]) {
+        let Some(analysis) = &self.analysis else {
+            x.copy_from_slice(b);
+            return;
+        };
+        let factor = match self.choice {
+            LinearSolver::StaleCholesky | LinearSolver::Auto => return self.stale.apply(analysis, b, x),
+            LinearSolver::Ldlt => &mut self.indefinite,
+            _ => &mut self.exact,
+        };
+        match factor {
+            Some(factor) => factor.solve(analysis, b, x),
+            None => x.copy_from_slice(b),
+        }
+    }
+
     fn cholesky(
         &mut self,
         a: &Operator<'_>,

@@ -84,12 +84,19 @@ pub(crate) struct Newton<S: Space> {
     matrix: BlockMatrix,
     gradient: Field<S, DVec3>,
     trial: Field<S, DVec3>,
+    /// Energy of each term at the last iterate, and at the last trial.
+    parts: Vec<f64>,
+    trial_parts: Vec<f64>,
 }
 
 /// Armijo's fraction of the promised decrease.
 const SUFFICIENT: f64 = 1e-4;
 /// Steps below `2^-SMALLEST` are no steps.
 const SMALLEST: usize = 40;
+/// A full step after which the energy still falls at this fraction of its first rate was too short.
+const STEEP: f64 = 0.6;
+/// Longest multiple of a Newton step.
+const LONGEST: f64 = 32.0;
 /// Regularisation beyond which a matrix is given up.
 const LARGEST_REGULARISATION: f64 = 1e6;
 
@@ -101,6 +108,8 @@ impl<S: Space> Newton<S> {
             matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
             gradient: Field::filled(system.size(), DVec3::ZERO),
             trial: Field::filled(system.size(), DVec3::ZERO),
+            parts: Vec::new(),
+            trial_parts: Vec::new(),
         }
     }
 
@@ -125,6 +134,11 @@ impl<S: Space> Newton<S> {
         &self.gradient
     }
 
+    /// The energy of each term at the result of the last solve.
+    pub(crate) fn term_energies(&self) -> &[f64] {
+        &self.parts
+    }
+
     /// Minimises from `x`, which holds the result; on error it holds the last iterate.
     pub(crate) fn minimise(
         &mut self,
@@ -137,7 +151,11 @@ impl<S: Space> Newton<S> {
                 self.settings.hessian,
                 HessianPolicy::OnDemand | HessianPolicy::Always(Psd::Exact)
             ),
+            wait: 0,
+            patience: 1,
             regularisation: 0.0,
+            gained: 1.0,
+            keeps_matrix: false,
         };
         let result = self.iterate(objective, x, &mut run);
         let report = run.report;
@@ -157,12 +175,10 @@ impl<S: Space> Newton<S> {
         x: &mut Field<S, DVec3>,
         run: &mut Run,
     ) -> Result<Ended, Failure> {
-        let mut value = objective.value(x);
-        objective.gradient(x, &mut self.gradient);
+        let mut value = objective.value_and_gradient(x, &mut self.parts, &mut self.gradient);
         let mut force = negated(objective.reduce(&self.gradient));
         run.report.residual = residual(objective, &force);
         let mut step = vec![DVec3::ZERO; force.len()];
-        let mut gained = 1.0;
         loop {
             let iteration = run.report.iterations.len();
             let before = run.report.residual;
@@ -173,15 +189,13 @@ impl<S: Space> Newton<S> {
                 _ if self.settings.fixed => {}
                 // Forces that vanish exactly leave nothing to do under any criterion.
                 _ if before == 0.0 => return Ok(Ended::Residual),
-                Criterion::Acceleration(tolerance) if before <= tolerance.get() => {
-                    return Ok(Ended::Residual);
-                }
+                Criterion::Acceleration(tolerance) if before <= tolerance.get() => return Ok(Ended::Residual),
                 _ => {}
             }
             if iteration >= self.settings.max_iterations {
                 return if self.settings.fixed { Ok(Ended::Fixed) } else { Err(Failure::Iterations) };
             }
-            let (linear, hessians) = self.direction(objective, x, &force, &mut step, run, gained)?;
+            let (linear, hessians) = self.direction(objective, x, &force, &mut step, run)?;
             let promised = dot(&force, &step);
             let decrement = 0.5 * promised;
             let at_rounding = largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
@@ -191,34 +205,35 @@ impl<S: Space> Newton<S> {
                 decrement,
                 exact: run.exact,
                 regularisation: run.regularisation,
-                halvings: search.as_ref().map_or(SMALLEST, |(_, halvings)| *halvings),
+                length: search.as_ref().map_or(0.0, |(_, length)| *length),
                 hessians,
                 linear,
             });
-            let Some((next, halvings)) = search else {
+            let Some((next, length)) = search else {
                 if at_rounding {
                     return Ok(Ended::Rounding);
                 }
+                // The search has left the gradient of a trial behind.
+                objective.gradient(x, &mut self.gradient);
                 run.poor_step(&self.settings)?;
                 continue;
             };
             std::mem::swap(x, &mut self.trial);
+            std::mem::swap(&mut self.parts, &mut self.trial_parts);
             value = next;
-            objective.gradient(x, &mut self.gradient);
             force = negated(objective.reduce(&self.gradient));
             let after = residual(objective, &force);
             run.report.residual = after;
             if !self.settings.fixed {
                 match self.settings.criterion {
-                    Criterion::Decrement(tolerance) if halvings == 0 && decrement <= tolerance.get() => {
+                    Criterion::Decrement(tolerance) if length >= 1.0 && decrement <= tolerance.get() => {
                         return Ok(Ended::Decrement);
                     }
                     _ if at_rounding && after >= 0.5 * before => return Ok(Ended::Rounding),
                     _ => {}
                 }
             }
-            gained = after / before;
-            run.adapt(&self.settings, halvings, gained);
+            run.adapt(&self.settings, length, after / before);
         }
     }
 
@@ -230,10 +245,9 @@ impl<S: Space> Newton<S> {
         force: &[DVec3],
         step: &mut [DVec3],
         run: &mut Run,
-        gained: f64,
     ) -> Result<(SolveReport, usize), Failure> {
         let rank_ones = objective.rank_ones(x);
-        let tolerance = self.linear_tolerance(run.report.residual, gained);
+        let tolerance = self.linear_tolerance(run.report.residual, run.gained);
         let mut hessians = 0;
         loop {
             let psd = match self.settings.hessian {
@@ -241,8 +255,10 @@ impl<S: Space> Newton<S> {
                 _ if run.exact => Psd::Exact,
                 _ => Psd::Clamp,
             };
-            objective.hessian(x, psd, run.regularisation, &mut self.matrix);
-            hessians += 1;
+            if !std::mem::take(&mut run.keeps_matrix) {
+                objective.hessian(x, psd, run.regularisation, &mut self.matrix);
+                hessians += 1;
+            }
             let operator = Operator { matrix: &self.matrix, rank_ones: &rank_ones };
             let error = match self.linear.solve(&operator, force, step, tolerance) {
                 Ok(report) => {
@@ -276,7 +292,8 @@ impl<S: Space> Newton<S> {
         }
     }
 
-    /// Halves the step until the energy falls enough. The accepted place is in `trial`. None if there is none.
+    /// Finds a step length at which the energy falls enough: halves the step, or doubles it while that pays. The
+    /// accepted place is in `trial`, its derivative in `gradient`. None if there is none.
     fn search(
         &mut self,
         objective: &Objective<'_, S>,
@@ -284,20 +301,23 @@ impl<S: Space> Newton<S> {
         step: &[DVec3],
         value: Value,
         promised: f64,
-    ) -> Option<(Value, usize)> {
+    ) -> Option<(Value, f64)> {
+        self.go(objective, x, step, 1.0);
+        let full = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
+        if !self.settings.line_search {
+            return Some((full, 1.0));
+        }
+        if full.sum <= value.sum - SUFFICIENT * promised {
+            let slope = -dot(&objective.reduce(&self.gradient), step);
+            return Some(if slope > STEEP * promised {
+                self.expand(objective, x, step, full)
+            } else {
+                (full, 1.0)
+            });
+        }
         let mut length = 1.0;
-        for halvings in 0..SMALLEST {
-            self.trial.as_mut_slice().copy_from_slice(x.as_slice());
-            for (&node, step) in objective.system.unknowns().iter().zip(step) {
-                self.trial[node] += *step * length;
-            }
-            let next = objective.value(&self.trial);
-            if !self.settings.line_search {
-                return Some((next, halvings));
-            }
-            if next.sum <= value.sum - SUFFICIENT * length * promised {
-                return Some((next, halvings));
-            }
+        let mut next = full;
+        for _ in 0..SMALLEST {
             // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
             let noise = 1e-14 * value.magnitude.max(next.magnitude);
@@ -305,48 +325,113 @@ impl<S: Space> Newton<S> {
                 objective.gradient(&self.trial, &mut self.gradient);
                 let slope = -dot(&objective.reduce(&self.gradient), step);
                 if slope.abs() <= 0.9 * promised {
-                    return Some((next, halvings));
+                    return Some((next, length));
                 }
             }
             length *= 0.5;
+            self.go(objective, x, step, length);
+            next = objective.value(&self.trial, &mut self.trial_parts);
+            if next.sum <= value.sum - SUFFICIENT * length * promised {
+                objective.gradient(&self.trial, &mut self.gradient);
+                return Some((next, length));
+            }
         }
         None
+    }
+
+    /// Doubles a step that was accepted while the energy keeps falling. Projection overestimates stiffness under
+    /// compression, and full steps are then many times too short; an energy costs a tenth of an iteration.
+    fn expand(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &Field<S, DVec3>,
+        step: &[DVec3],
+        full: Value,
+    ) -> (Value, f64) {
+        let (mut best, mut length) = (full, 1.0);
+        while length < LONGEST {
+            self.go(objective, x, step, 2.0 * length);
+            let next = objective.value(&self.trial, &mut self.trial_parts);
+            if !(next.sum < best.sum) {
+                break;
+            }
+            (best, length) = (next, 2.0 * length);
+        }
+        self.go(objective, x, step, length);
+        let best = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
+        (best, length)
+    }
+
+    /// `trial = x + length step`.
+    fn go(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>, step: &[DVec3], length: f64) {
+        self.trial.as_mut_slice().copy_from_slice(x.as_slice());
+        for (&node, step) in objective.system.unknowns().iter().zip(step) {
+            self.trial[node] += *step * length;
+        }
     }
 }
 
 /// What changes from iteration to iteration.
 struct Run {
     report: NewtonReport,
+    /// Whether the next Hessian is the exact one.
     exact: bool,
+    /// Iterations until the exact Hessian is tried again.
+    wait: usize,
+    /// Length of the next wait; doubles with every failure.
+    patience: usize,
     regularisation: f64,
+    /// Residual after the last step relative to that before it.
+    gained: f64,
+    /// Whether the matrix of the last iteration serves once more.
+    keeps_matrix: bool,
 }
 
 impl Run {
-    /// Full steps that converge earn the exact Hessian and less regularisation.
-    fn adapt(&mut self, settings: &NewtonSettings, halvings: usize, gained: f64) {
-        if halvings == 0 {
+    /// Full steps earn the exact Hessian and less regularisation.
+    ///
+    /// Both kinds of full steps do: those that converge fast, because only the exact Hessian makes that quadratic, and those
+    /// that converge slowly, because then the projection is what slows them.
+    fn adapt(&mut self, settings: &NewtonSettings, length: f64, gained: f64) {
+        self.wait = self.wait.saturating_sub(1);
+        self.gained = gained;
+        let may_change = !matches!(settings.hessian, HessianPolicy::Always(_));
+        if length >= 1.0 {
             self.regularisation = if self.regularisation < 1e-9 { 0.0 } else { self.regularisation / 10.0 };
-            let may = !matches!(settings.hessian, HessianPolicy::Always(_));
-            self.exact |= may && gained < 0.3;
-        } else if halvings > 3 && settings.regularise {
+            self.exact |= may_change && self.wait == 0 && !(0.3..0.5).contains(&gained);
+        } else if length < 0.1 && settings.regularise {
             self.regularisation = (4.0 * self.regularisation).max(1e-6);
         }
+        // An old matrix converges linearly, about at the rate at which the matrix changes, which is that of the last step. It
+        // is kept where that is enough.
+        let Criterion::Acceleration(tolerance) = settings.criterion else { return };
+        let expected = 2.0 * gained * self.report.residual;
+        self.keeps_matrix = length == 1.0 && self.regularisation == 0.0 && expected < tolerance.get() && !settings.fixed;
     }
 
     fn failed_solve(&mut self, settings: &NewtonSettings, error: LinearError) -> Result<(), Failure> {
-        if self.exact && !matches!(settings.hessian, HessianPolicy::Always(_)) {
-            self.exact = false;
+        if self.leaves_exact(settings) {
             return Ok(());
         }
         self.regularise(settings).map_err(|()| Failure::Linear(error))
     }
 
     fn poor_step(&mut self, settings: &NewtonSettings) -> Result<(), Failure> {
-        if self.exact && !matches!(settings.hessian, HessianPolicy::Always(_)) {
-            self.exact = false;
+        if self.leaves_exact(settings) {
             return Ok(());
         }
         self.regularise(settings).map_err(|()| Failure::LineSearch)
+    }
+
+    /// Back to the projected Hessian for a while, if there is one.
+    fn leaves_exact(&mut self, settings: &NewtonSettings) -> bool {
+        let leaves = self.exact && !matches!(settings.hessian, HessianPolicy::Always(_));
+        if leaves {
+            self.exact = false;
+            self.patience = (2 * self.patience).min(16);
+            self.wait = self.patience;
+        }
+        leaves
     }
 
     fn regularise(&mut self, settings: &NewtonSettings) -> Result<(), ()> {

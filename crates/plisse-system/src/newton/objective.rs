@@ -30,34 +30,56 @@ impl<S: Space> Objective<'_, S> {
         Pose { x, time: self.time, step: Some(self.map) }
     }
 
-    pub(crate) fn value(&self, x: &Field<S, DVec3>) -> Value {
+    /// The value; `parts` holds the energy of each term.
+    pub(crate) fn value(&self, x: &Field<S, DVec3>, parts: &mut Vec<f64>) -> Value {
         let pose = self.pose(x);
-        let mut value = Value { sum: 0.0, magnitude: 0.0 };
-        for term in self.system.terms() {
-            let energy = term.energy(&pose);
-            value.sum += energy;
-            value.magnitude += energy.abs();
-        }
-        if let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) {
-            let mut kinetic = 0.0;
-            // Held nodes have no say: their place is given.
-            for &node in self.system.unknowns() {
-                kinetic += mass[node] * (x[node] - self.target[node]).length_squared();
-            }
-            value.sum += 0.5 * self.inertia * kinetic;
-            value.magnitude += 0.5 * self.inertia * kinetic;
-        }
-        value
+        parts.clear();
+        parts.extend(self.system.terms().map(|term| term.energy(&pose)));
+        self.sum(x, parts)
+    }
+
+    /// The value and the derivative by every node, held ones included.
+    pub(crate) fn value_and_gradient(
+        &self,
+        x: &Field<S, DVec3>,
+        parts: &mut Vec<f64>,
+        gradient: &mut Field<S, DVec3>,
+    ) -> Value {
+        let pose = self.pose(x);
+        parts.clear();
+        gradient.as_mut_slice().fill(DVec3::ZERO);
+        parts.extend(self.system.terms().map(|term| term.energy_and_add_gradient(&pose, gradient)));
+        self.add_inertia(x, gradient);
+        self.sum(x, parts)
     }
 
     /// The derivative by every node, held ones included.
     pub(crate) fn gradient(&self, x: &Field<S, DVec3>, out: &mut Field<S, DVec3>) {
         self.system.gradient(&self.pose(x), out);
+        self.add_inertia(x, out);
+    }
+
+    fn add_inertia(&self, x: &Field<S, DVec3>, out: &mut Field<S, DVec3>) {
         if let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) {
             for (node, m) in mass.iter() {
                 out[node] += (x[node] - self.target[node]) * (m * self.inertia);
             }
         }
+    }
+
+    fn sum(&self, x: &Field<S, DVec3>, parts: &[f64]) -> Value {
+        let inertial = self.inertial_energy(x);
+        Value {
+            sum: parts.iter().sum::<f64>() + inertial,
+            magnitude: parts.iter().map(|energy| energy.abs()).sum::<f64>() + inertial,
+        }
+    }
+
+    /// The quadratic part. Held nodes have no say: their place is given.
+    pub(crate) fn inertial_energy(&self, x: &Field<S, DVec3>) -> f64 {
+        let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) else { return 0.0 };
+        let of_node = |&node| mass[node] * (x[node] - self.target[node]).length_squared();
+        0.5 * self.inertia * self.system.unknowns().iter().map(of_node).sum::<f64>()
     }
 
     /// The second derivative over the unknowns, with `regularisation` times the mean diagonal, weighted by mass, on the

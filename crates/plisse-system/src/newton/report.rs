@@ -17,9 +17,9 @@ pub struct Iteration {
     pub exact: bool,
     /// Multiple of the mean diagonal that was added to the Hessian.
     pub regularisation: f64,
-    /// How often the step was halved.
-    pub halvings: usize,
-    /// Hessians assembled, one unless the first was not positive definite.
+    /// Multiple of the step that the line search took: 1, powers of 1/2 or of 2; 0 if it found none.
+    pub length: f64,
+    /// Hessians assembled: one; none where the last one was kept; more where the first was not positive definite.
     pub hessians: usize,
     /// The linear solve that gave the step.
     pub linear: SolveReport,
@@ -68,10 +68,17 @@ impl NewtonReport {
         self.iterations.iter().map(|iteration| iteration.linear.iterations).sum()
     }
 
-    /// Halvings in all iterations.
+    /// Hessians assembled in all iterations.
+    #[must_use]
+    pub fn hessians(&self) -> usize {
+        self.iterations.iter().map(|iteration| iteration.hessians).sum()
+    }
+
+    /// How often steps were halved in all iterations, without those where no length was found.
     #[must_use]
     pub fn halvings(&self) -> usize {
-        self.iterations.iter().map(|iteration| iteration.halvings).sum()
+        let halvings = |length: f64| if length > 0.0 { (-length.log2()).max(0.0) as usize } else { 0 };
+        self.iterations.iter().map(|iteration| halvings(iteration.length)).sum()
     }
 }
 
