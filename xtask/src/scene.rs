@@ -20,7 +20,7 @@ pub(crate) const DENIM: Cloth = Cloth { density: 0.324, moduli: [205.0, 1014.0, 
 
 /// A square sheet of one metre and `n` by `n` vertices, horizontal, pinned at two corners of one side.
 pub(crate) fn hanging_sheet(n: usize, cloth: Cloth) -> Result<(System<Vertices>, State<Vertices>)> {
-    let (mesh, uv) = generate::grid(n - 1, n - 1, [1.0, 1.0], generate::Diagonal::Right)?;
+    let (mesh, uv) = generate::grid(n - 1, n - 1, [1.0, 1.0], generate::Diagonal::Alternating)?;
     let rest = RestShape::from_uv(&mesh, &uv)?;
     let system = woven(&mesh, &rest, cloth)?.pin(Id::new(0)).pin(Id::new(n as u32 - 1)).build()?;
     Ok((system, State::at_rest(generate::embed(&uv))?))
@@ -38,8 +38,11 @@ pub(crate) fn woven(
     let membrane =
         mesh.faces().iter().map(|(face, v)| MembraneElement::new(*v, *rest.map(face), energy)).collect();
     let rigidity = Positive::new(cloth.rigidity)?;
-    let bending =
-        rest.hinges().iter().map(|h| HingeElement::new(h, QuadraticAngle, rigidity, HingeWeight::AreaSum)).collect();
+    let bending = rest
+        .hinges()
+        .iter()
+        .map(|h| HingeElement::new(h, QuadraticAngle, rigidity, HingeWeight::AreaSum))
+        .collect();
     let gravity = Gravity::new(DVec3::new(0.0, 0.0, -9.81), &mass)?;
     Ok(System::builder(mass)
         .term(ElementTerm::new("membrane", membrane))

@@ -7,8 +7,11 @@ use rayon::prelude::*;
 use crate::pose::Pose;
 use crate::term::{HessianSink, Role, Term};
 
-/// Elements evaluated at a time by all threads together. Small enough for the results to stay in cache.
-const BATCH: usize = 512;
+/// Elements whose energies are added before the sums are.
+const CHUNK: usize = 512;
+/// Elements evaluated at a time by all threads together: few enough for the results to stay in cache, enough for the
+/// threads not to wait for each other most of the time.
+const BATCH: usize = 4 * CHUNK;
 
 /// The sum of elements of one kind.
 ///
@@ -93,7 +96,7 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
             &self.elements,
             |element| element.energy_and_gradient(&pose.gather(element.nodes())),
             |index, element, (energy, forces)| {
-                if index % BATCH == 0 {
+                if index % CHUNK == 0 {
                     total += chunk;
                     chunk = 0.0;
                 }
@@ -119,9 +122,9 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
 pub(crate) fn sum_in_chunks<E: Sync>(elements: &[E], value: impl Fn(&E) -> f64 + Sync) -> f64 {
     let of_chunk = |chunk: &[E]| chunk.iter().map(&value).sum::<f64>();
     if is_serial(elements.len()) {
-        elements.chunks(BATCH).map(of_chunk).sum()
+        elements.chunks(CHUNK).map(of_chunk).sum()
     } else {
-        let sums: Vec<f64> = elements.par_chunks(BATCH).map(of_chunk).collect();
+        let sums: Vec<f64> = elements.par_chunks(CHUNK).map(of_chunk).collect();
         sums.into_iter().sum()
     }
 }
@@ -150,7 +153,7 @@ pub(crate) fn map_in_order<E: Sync, T: Send + Sync>(
             }
         };
         rayon::join(
-            || batch.par_iter().with_min_len(16).map(&evaluate).collect_into_vec(&mut next),
+            || batch.par_iter().with_min_len(128).map(&evaluate).collect_into_vec(&mut next),
             &mut consume_ready,
         );
         std::mem::swap(&mut ready, &mut next);
@@ -163,5 +166,5 @@ pub(crate) fn map_in_order<E: Sync, T: Send + Sync>(
 }
 
 fn is_serial(count: usize) -> bool {
-    count < 2 * BATCH || rayon::current_num_threads() == 1
+    count < 2 * CHUNK || rayon::current_num_threads() == 1
 }

@@ -1,62 +1,294 @@
-//! Steps of a hanging sheet.
+//! Steps of a hanging sheet: where the time goes, and what the choices cost.
+//!
+//! Every figure is a mean over the same steps, and each block of a table is one interleaved run: the machine is noisy,
+//! ratios within a run are not. The unit of the ratios is a factorisation in double precision of the same matrix.
+
+use std::sync::Arc;
 use std::time::Instant;
-use anyhow::Result;
-use glam::DVec3;
-use plisse::core::{Field, Positive, Psd};
-use plisse::system::{BlockMatrix, HessianPolicy, Implicit, Integrator, Linear, LinearSolver, NewtonSettings, Pose, Scheme};
+
+use anyhow::{Context, Result};
+use glam::{DMat3, DVec3};
+use plisse::core::{Field, Positive, Psd, Vertices};
+use plisse::system::{
+    BlockMatrix, Criterion, HessianPolicy, Implicit, Integrator, Linear, LinearSolver, NewtonSettings,
+    Operator, Pose, Scheme, State, System,
+};
+
 use crate::scene::{DENIM, hanging_sheet};
 
-pub(crate) fn run(args: &[&str]) -> Result<()> {
-    let n: usize = args.first().map_or(Ok(100), |s| s.parse())?;
-    let cloth = DENIM;
-    let (system, mut state) = hanging_sheet(n, cloth)?;
-    let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default())?;
-    for _ in 0..5 { integrator.step(&system, &mut state, Positive::new(0.033)?)?; }
-    let x = state.x().clone();
-    let pose = Pose::at(&x);
-    let mut g = Field::filled(x.len(), DVec3::ZERO);
-    let mut a = BlockMatrix::zeros(system.pattern().clone());
-    let mut d = Linear::new(LinearSolver::Cholesky, system.pattern());
-    let mut f = Linear::new(LinearSolver::StaleCholesky, system.pattern());
-    let b = vec![DVec3::ONE; system.unknowns().len()];
-    let mut y = b.clone();
-    let mut best = [f64::INFINITY; 10];
-    for _ in 0..8 {
-        let t = |k: usize, body: &mut dyn FnMut(), best: &mut [f64; 10]| { let s = Instant::now(); body(); best[k] = best[k].min(s.elapsed().as_secs_f64() * 1e3); };
-        t(0, &mut || { std::hint::black_box(system.energy(&pose)); }, &mut best);
-        t(1, &mut || system.gradient(&pose, &mut g), &mut best);
-        t(2, &mut || system.hessian(&pose, Psd::Exact, &mut a), &mut best);
-        t(3, &mut || system.hessian(&pose, Psd::Clamp, &mut a), &mut best);
-        for i in 0..system.unknowns().len() { *a.diagonal_mut(i) += glam::DMat3::from_diagonal(DVec3::splat(system.mass().unwrap()[system.unknowns()[i]] / 0.033 / 0.033)); }
-        t(4, &mut || a.mul(&b, &mut y), &mut best);
-        t(5, &mut || d.factorise(&a).unwrap(), &mut best);
-        t(6, &mut || d.substitute(&b, &mut y), &mut best);
-        t(7, &mut || f.factorise(&a).unwrap(), &mut best);
-        t(8, &mut || f.substitute(&b, &mut y), &mut best);
+const SIZES: [usize; 4] = [33, 100, 200, 300];
+
+/// `cargo xtask bench step [N…]`.
+pub(crate) fn run(sizes: &[&str]) -> Result<()> {
+    let sizes: Vec<usize> = if sizes.is_empty() {
+        SIZES.to_vec()
+    } else {
+        sizes
+            .iter()
+            .map(|s| s.parse().with_context(|| format!("\"{s}\" is not a number of vertices")))
+            .collect::<Result<_>>()?
+    };
+    anyhow::ensure!(sizes.iter().all(|n| *n >= 2), "a sheet has at least 2 x 2 vertices");
+    println!("hanging sheet, 1 m, denim (Baraff-Witkin + hinges), pinned at two corners, backward Euler\n");
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build()?;
+    println!("one Newton iteration, ms (mean of interleaved rounds; assembly with 1 and 2 threads)");
+    println!(
+        "{:>9}{:>9}{:>10}{:>10}{:>10}{:>9}{:>9}{:>11}{:>9}{:>11}{:>9} | {:>9}{:>9}{:>8}{:>8}",
+        "vertices",
+        "gradient",
+        "fused E+g",
+        "H exact",
+        "H clamp",
+        "2 thr",
+        "product",
+        "factor f64",
+        "solve",
+        "factor f32",
+        "solve",
+        "assembly",
+        "clamp/ex",
+        "f32/f64",
+        "MB"
+    );
+    for &n in &sizes {
+        iteration(n, &one, &two)?;
     }
-    println!("energy {:.2} grad {:.2} hess exact {:.2} clamp {:.2} spmv {:.3} f64 factor {:.1} solve {:.2} f32 factor {:.1} solve {:.2}; factor len {:?} blocks {}", best[0], best[1], best[2], best[3], best[4], best[5], best[6], best[7], best[8], d.factor_len(), system.pattern().block_count());
-    if args.len() > 1 { 
-    for (dt, steps) in [(0.005, 40), (0.033, 15)] {
-        for solver in [LinearSolver::StaleCholesky] {
-            for hessian in [HessianPolicy::OnDemand] {
-                let (system, mut state) = hanging_sheet(n, cloth)?;
-                let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings { solver, hessian, ..Default::default() })?;
-                let start = Instant::now();
-                let (mut its, mut lin, mut fac, mut hes, mut hal) = (0, 0, 0, 0, 0);
-                let mut worst = 0.0f64;
-                for _ in 0..steps {
-                    match integrator.step(&system, &mut state, Positive::new(dt)?) {
-                        Ok(r) => { its += r.iterations(); for s in &r.solves { lin += s.linear_iterations(); fac += s.factorisations(); hal += s.halvings(); hes += s.iterations.iter().map(|i| i.hessians).sum::<usize>(); worst = worst.max(s.residual);
- if args.len() > 2 { println!("{:?}", s.residuals().collect::<Vec<_>>()); }
- } }
-                        Err(e) => { println!("{e}"); if let plisse::system::StepError::NotConverged{error,..} = &e { for i in &error.report.iterations { println!("res {:.3e} dec {:.3e} exact {} reg {:.1e} len {} hess {} lin {} {:?} {:.1e}", i.residual, i.decrement, i.exact, i.regularisation, i.length, i.hessians, i.linear.iterations, i.linear.method, i.linear.relative_residual); } } break; }
-                    }
-                    if start.elapsed().as_secs() > 40 { println!("cut"); break; }
-                }
-                println!("dt {dt} {solver:?} {hessian:?}: {:.1} ms/step, newton {its} hess {hes} halv {hal} linear {lin} fact {fac} (of {steps}) worst {worst:.1e}", start.elapsed().as_secs_f64() * 1e3 / steps as f64);
-            }
+    println!(
+        "\nsteps: ms per step, tolerance 0.1 m/s² (force per mass), one thread; /factor: in factorisations (f64) of the same matrix"
+    );
+    println!(
+        "{:>9}{:>7}{:>16}{:>22}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}",
+        "vertices",
+        "dt",
+        "solver",
+        "hessian",
+        "steps",
+        "newton",
+        "hessians",
+        "linear",
+        "factors",
+        "ms/step",
+        "/factor"
+    );
+    for &n in &sizes {
+        for (dt, steps) in [(0.005, 40), (0.033, 12)] {
+            one.install(|| table(n, dt, steps))?;
         }
     }
-    }
     Ok(())
+}
+
+/// The sheet a while after its release, so that nothing is flat or at rest.
+fn moving_sheet(n: usize) -> Result<(System<Vertices>, State<Vertices>)> {
+    let (system, mut state) = hanging_sheet(n, DENIM)?;
+    let mut integrator =
+        Implicit::new(&system, Scheme::BackwardEuler, settings(LinearSolver::Auto, HessianPolicy::OnDemand))?;
+    for _ in 0..6 {
+        integrator.step(&system, &mut state, Positive::literal(0.033))?;
+    }
+    Ok((system, state))
+}
+
+fn settings(solver: LinearSolver, hessian: HessianPolicy) -> NewtonSettings {
+    let criterion = Criterion::Acceleration(Positive::literal(0.1));
+    NewtonSettings { solver, hessian, criterion, ..NewtonSettings::default() }
+}
+
+fn add_inertia(system: &System<Vertices>, dt: f64, a: &mut BlockMatrix) {
+    if let Some(mass) = system.mass() {
+        for (i, &node) in system.unknowns().iter().enumerate() {
+            *a.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(mass[node] / (dt * dt)));
+        }
+    }
+}
+
+/// Sums of the times of one kind of work.
+#[derive(Clone, Copy, Default)]
+struct Timer {
+    ms: f64,
+    count: usize,
+}
+
+impl Timer {
+    fn time<T>(&mut self, body: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = body();
+        self.ms += start.elapsed().as_secs_f64() * 1e3;
+        self.count += 1;
+        result
+    }
+
+    fn mean(&self) -> f64 {
+        self.ms / self.count.max(1) as f64
+    }
+}
+
+fn iteration(n: usize, one: &rayon::ThreadPool, two: &rayon::ThreadPool) -> Result<()> {
+    let (system, state) = moving_sheet(n)?;
+    let pose = Pose::at(state.x());
+    let mut gradient = Field::filled(system.size(), DVec3::ZERO);
+    let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
+    let mut double = Linear::new(LinearSolver::Cholesky, system.pattern());
+    let mut single = Linear::new(LinearSolver::StaleCholesky, system.pattern());
+    let b = vec![DVec3::ONE; system.unknowns().len()];
+    let mut x = b.clone();
+    let rounds = if n > 150 { 3 } else { 10 };
+    let [mut g, mut fused, mut exact, mut clamp, mut parallel, mut product] = [Timer::default(); 6];
+    let [mut factor64, mut solve64, mut factor32, mut solve32] = [Timer::default(); 4];
+    for round in 0..=rounds {
+        if round == 1 {
+            // The first round has paid for memory and analysis.
+            for t in [
+                &mut g,
+                &mut fused,
+                &mut exact,
+                &mut clamp,
+                &mut parallel,
+                &mut product,
+                &mut factor64,
+                &mut solve64,
+                &mut factor32,
+                &mut solve32,
+            ] {
+                *t = Timer::default();
+            }
+        }
+        one.install(|| -> Result<()> {
+            g.time(|| system.gradient(&pose, &mut gradient));
+            fused.time(|| system.energy_and_gradient(&pose, &mut gradient));
+            exact.time(|| system.hessian(&pose, Psd::Exact, &mut a));
+            clamp.time(|| system.hessian(&pose, Psd::Clamp, &mut a));
+            add_inertia(&system, 0.033, &mut a);
+            product.time(|| a.mul(&b, &mut x));
+            factor64.time(|| double.factorise(&a))?;
+            solve64.time(|| double.substitute(&b, &mut x));
+            factor32.time(|| single.factorise(&a))?;
+            solve32.time(|| single.substitute(&b, &mut x));
+            Ok(())
+        })?;
+        two.install(|| parallel.time(|| system.hessian(&pose, Psd::Clamp, &mut a)));
+    }
+    let assembly = fused.mean() + clamp.mean();
+    let total = assembly + factor64.mean() + solve64.mean();
+    println!(
+        "{:>9}{:>9.2}{:>10.2}{:>10.2}{:>10.2}{:>9.2}{:>9.3}{:>11.1}{:>9.2}{:>11.1}{:>9.2} | {:>8.0}%{:>9.2}{:>8.2}{:>8.0}",
+        n * n,
+        g.mean(),
+        fused.mean(),
+        exact.mean(),
+        clamp.mean(),
+        parallel.mean(),
+        product.mean(),
+        factor64.mean(),
+        solve64.mean(),
+        factor32.mean(),
+        solve32.mean(),
+        100.0 * assembly / total,
+        clamp.mean() / exact.mean(),
+        factor32.mean() / factor64.mean(),
+        (double.bytes() + a.bytes()) as f64 / 1e6
+    );
+    Ok(())
+}
+
+/// One variant of the solver, with its own copy of the simulation.
+struct Variant {
+    name: &'static str,
+    hessian: &'static str,
+    integrator: Implicit<Vertices>,
+    state: State<Vertices>,
+    time: Timer,
+    newton: usize,
+    hessians: usize,
+    linear: usize,
+    factors: usize,
+    error: Option<String>,
+}
+
+fn table(n: usize, dt: f64, steps: usize) -> Result<()> {
+    let (system, state) = hanging_sheet(n, DENIM)?;
+    let dt = Positive::new(dt)?;
+    let mut variants = Vec::new();
+    let choices = [
+        ("auto", LinearSolver::Auto, "on demand", HessianPolicy::OnDemand),
+        ("auto", LinearSolver::Auto, "projected then exact", HessianPolicy::ProjectedThenExact),
+        ("auto", LinearSolver::Auto, "always projected", HessianPolicy::Always(Psd::Clamp)),
+        ("stale cholesky", LinearSolver::StaleCholesky, "on demand", HessianPolicy::OnDemand),
+        ("block jacobi", LinearSolver::BlockJacobi, "on demand", HessianPolicy::OnDemand),
+        ("cholesky", LinearSolver::Cholesky, "on demand", HessianPolicy::OnDemand),
+    ];
+    // Iterations and factors of every step take minutes on large sheets, and say the same.
+    let choices = if n > 150 { &choices[..1] } else { &choices[..] };
+    for &(name, solver, policy, hessian) in choices {
+        variants.push(Variant {
+            name,
+            hessian: policy,
+            integrator: Implicit::new(&system, Scheme::BackwardEuler, settings(solver, hessian))?,
+            state: state.clone(),
+            time: Timer::default(),
+            newton: 0,
+            hessians: 0,
+            linear: 0,
+            factors: 0,
+            error: None,
+        });
+    }
+    let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
+    let mut double = Linear::new(LinearSolver::Cholesky, system.pattern());
+    let mut factor = Timer::default();
+    // Memory and analysis are paid once.
+    system.hessian(&Pose::at(state.x()), Psd::Clamp, &mut a);
+    add_inertia(&system, dt.get(), &mut a);
+    double.factorise(&a)?;
+    for _ in 0..steps {
+        for variant in &mut variants {
+            variant.step(&system, dt);
+        }
+        system.hessian(&Pose::at(variants[0].state.x()), Psd::Clamp, &mut a);
+        add_inertia(&system, dt.get(), &mut a);
+        factor.time(|| double.factorise(&a))?;
+    }
+    // A residual that nothing but the matrix limits, as a check on what was timed.
+    let b = vec![DVec3::ONE; system.unknowns().len()];
+    let mut x = b.clone();
+    double.solve(&Operator { matrix: &a, rank_ones: &[] }, &b, &mut x, 1e-10)?;
+    for v in &variants {
+        println!(
+            "{:>9}{:>7}{:>16}{:>22}{:>8}{:>9}{:>9}{:>9}{:>9}{:>10.1}{:>10.2}{}",
+            n * n,
+            dt.get(),
+            v.name,
+            v.hessian,
+            v.time.count,
+            v.newton,
+            v.hessians,
+            v.linear,
+            v.factors,
+            v.time.mean(),
+            v.time.mean() / factor.mean(),
+            v.error.as_deref().unwrap_or("")
+        );
+    }
+    println!("{:>9}{:>7}{:>16}{:>95.1}{:>10.2}", n * n, dt.get(), "one factor f64", factor.mean(), 1.0);
+    Ok(())
+}
+
+impl Variant {
+    fn step(&mut self, system: &System<Vertices>, dt: Positive) {
+        if self.error.is_some() {
+            return;
+        }
+        match self.time.time(|| self.integrator.step(system, &mut self.state, dt)) {
+            Ok(report) => {
+                self.newton += report.iterations();
+                for solve in &report.solves {
+                    self.hessians += solve.hessians();
+                    self.linear += solve.linear_iterations();
+                    self.factors += solve.factorisations();
+                }
+            }
+            Err(error) => self.error = Some(format!("  {error}")),
+        }
+    }
 }

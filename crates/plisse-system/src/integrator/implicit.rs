@@ -8,7 +8,7 @@ use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::linear::Linear;
-use crate::newton::{Criterion, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective};
+use crate::newton::{Criterion, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value};
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
@@ -135,12 +135,11 @@ impl<S: Space> Implicit<S> {
             Some(last) if last.x == *state.x() && last.v == *state.v() => last.energies.clone(),
             _ => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
         };
-        let mut x = self.first_guess(&objective, scheme, state, &targets, dt, &before);
-        let solve = self.newton.minimise(&objective, &mut x).map_err(|error| StepError::NotConverged {
-            time: state.time(),
-            dt,
-            error: Box::new(error),
-        })?;
+        let (mut x, value) = self.first_guess(&objective, scheme, state, &targets, dt, &before);
+        let solve = self
+            .newton
+            .minimise(&objective, &mut x, value)
+            .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
 
         let mut v = problem.velocity(&x);
         let mut a = problem.acceleration(&x);
@@ -167,20 +166,21 @@ impl<S: Space> Implicit<S> {
     }
 
     fn first_guess(
-        &self,
+        &mut self,
         objective: &Objective<'_, S>,
         scheme: Scheme,
         state: &State<S>,
         targets: &[(Id<S>, DVec3)],
         dt: f64,
         before: &Energies,
-    ) -> Field<S, DVec3> {
+    ) -> (Field<S, DVec3>, Value) {
         let mut still = state.x().clone();
         for (node, target) in targets {
             still[*node] = *target;
         }
         if self.start == Start::Previous || objective.inertia == 0.0 {
-            return still;
+            let value = self.newton.evaluate(objective, &still);
+            return (still, value);
         }
         let predicted = Incremental::predict(scheme, state, dt);
         let mut moved = still.clone();
@@ -193,8 +193,12 @@ impl<S: Space> Implicit<S> {
         }
         // The energy of not moving is known from the last step, up to what depends on time.
         let energy_still = before.elastic() + before.external() + objective.inertial_energy(&still);
-        let mut parts = Vec::new();
-        if objective.value(&moved, &mut parts).sum < energy_still { moved } else { still }
+        let value = self.newton.evaluate(objective, &moved);
+        if value.sum <= energy_still {
+            return (moved, value);
+        }
+        let value = self.newton.evaluate(objective, &still);
+        (still, value)
     }
 
     /// Force on moving pins times the way they went.
@@ -227,10 +231,7 @@ fn report<S: Space>(
     StepReport { dt, solves: vec![solve], rejected: 0, energies, balance, momentum, angular_momentum }
 }
 
-fn pin_targets<S: Space>(
-    system: &System<S>,
-    time: f64,
-) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
+fn pin_targets<S: Space>(system: &System<S>, time: f64) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
     let mut targets = Vec::new();
     for (node, motion) in system.moving() {
         let target = motion(time);

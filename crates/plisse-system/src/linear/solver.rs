@@ -216,7 +216,7 @@ impl Linear {
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         let analysis = analysis(&mut self.analysis, &self.pattern)?;
-        let cost = Cost::of(&self.pattern, analysis);
+        let cost = Cost::of(&self.pattern, Some(analysis));
         let stale = &mut self.stale;
         let mut spent = 0;
         if let Some(age) = stale.age.take_if(|age| age.pays(&cost)) {
@@ -251,7 +251,7 @@ impl Linear {
     ) -> Result<SolveReport, LinearError> {
         let mut spent = 0;
         if self.auto.tries_iteration() {
-            let limit = self.auto.iteration_limit(&self.pattern, self.analysis.as_ref());
+            let limit = Auto::iteration_limit(&self.pattern, self.analysis.as_ref());
             let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
             self.auto.record(outcome.converged);
             if outcome.converged {
@@ -323,11 +323,14 @@ struct Cost {
 }
 
 impl Cost {
-    fn of(pattern: &BlockPattern, analysis: &Analysis) -> Self {
-        let (blocks, numbers) = (pattern.block_count() as f64, analysis.factor_len() as f64);
-        let solve = 0.1 * numbers / blocks;
+    /// Before the analysis, the size of the factor is that of a triangle mesh with as many vertices: about 45 log₂ n numbers
+    /// per vertex.
+    fn of(pattern: &BlockPattern, analysis: Option<&Analysis>) -> Self {
+        let (blocks, rows) = (pattern.block_count() as f64, pattern.size() as f64);
+        let numbers = analysis.map_or_else(|| 45.0 * rows * (rows + 1.0).log2(), |a| a.factor_len() as f64);
+        let solve = 0.14 * numbers / blocks;
         // Work grows as numbers²/rows.
-        let factorisation = solve * numbers / (70.0 * pattern.size() as f64);
+        let factorisation = solve * numbers / (60.0 * rows);
         Self { solve, factorisation }
     }
 
@@ -413,15 +416,9 @@ impl Auto {
         }
     }
 
-    /// As many iterations as a solve with a factor costs that serves for four solves of three iterations each.
-    fn iteration_limit(&self, pattern: &BlockPattern, analysis: Option<&Analysis>) -> usize {
-        match analysis {
-            Some(analysis) => {
-                let cost = Cost::of(pattern, analysis);
-                (cost.factorisation / 4.0 + 3.0 * cost.solve) as usize
-            }
-            // Before the analysis: what it gives for meshes of this size, roughly.
-            None => (4.0 * (pattern.size() as f64).sqrt()).max(40.0) as usize,
-        }
+    /// As many iterations as a solve with a factor costs that serves for five solves of three iterations each.
+    fn iteration_limit(pattern: &BlockPattern, analysis: Option<&Analysis>) -> usize {
+        let cost = Cost::of(pattern, analysis);
+        (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize
     }
 }

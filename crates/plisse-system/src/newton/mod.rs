@@ -8,13 +8,12 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::{Field, Positive, Psd, Space};
 
-pub(crate) use objective::Objective;
+pub(crate) use objective::{Objective, Value};
 pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
 
 use crate::linear::{Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
 use crate::matrix::BlockMatrix;
 use crate::system::System;
-use objective::Value;
 
 /// When the iteration has converged. Neither criterion depends on the mesh: both are densities or integrals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,9 +28,9 @@ pub enum Criterion {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HessianPolicy {
     /// Projected at first; exact once full steps converge; projected again where the exact one is not positive definite.
-    #[default]
     ProjectedThenExact,
     /// Exact at first; projected where that is not positive definite, until full steps converge again.
+    #[default]
     OnDemand,
     /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices are regularised.
     Always(Psd),
@@ -59,11 +58,11 @@ pub struct NewtonSettings {
 }
 
 impl Default for NewtonSettings {
-    /// 0.01 m/s² (a thousandth of gravity), 100 iterations, everything automatic.
+    /// 0.1 m/s² (a hundredth of gravity), 200 iterations, everything automatic.
     fn default() -> Self {
         Self {
             criterion: Criterion::Acceleration(DEFAULT_ACCELERATION),
-            max_iterations: 100,
+            max_iterations: 200,
             hessian: HessianPolicy::default(),
             solver: LinearSolver::Auto,
             linear_tolerance: None,
@@ -74,8 +73,8 @@ impl Default for NewtonSettings {
     }
 }
 
-/// A thousandth of gravity.
-const DEFAULT_ACCELERATION: Positive = Positive::literal(0.01);
+/// A hundredth of gravity.
+const DEFAULT_ACCELERATION: Positive = Positive::literal(0.1);
 
 /// Newton's method for a system, with all that is kept between solves.
 pub(crate) struct Newton<S: Space> {
@@ -139,11 +138,17 @@ impl<S: Space> Newton<S> {
         &self.parts
     }
 
-    /// Minimises from `x`, which holds the result; on error it holds the last iterate.
+    /// Evaluates the objective at a place from which [`Self::minimise`] may start.
+    pub(crate) fn evaluate(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>) -> Value {
+        objective.value_and_gradient(x, &mut self.parts, &mut self.gradient)
+    }
+
+    /// Minimises from `x`, where [`Self::evaluate`] gave `value` last. `x` holds the result; on error the last iterate.
     pub(crate) fn minimise(
         &mut self,
         objective: &Objective<'_, S>,
         x: &mut Field<S, DVec3>,
+        value: Value,
     ) -> Result<NewtonReport, NewtonError> {
         let mut run = Run {
             report: NewtonReport { ended: None, iterations: Vec::new(), residual: f64::INFINITY },
@@ -157,7 +162,7 @@ impl<S: Space> Newton<S> {
             gained: 1.0,
             keeps_matrix: false,
         };
-        let result = self.iterate(objective, x, &mut run);
+        let result = self.iterate(objective, x, value, &mut run);
         let report = run.report;
         match result {
             Ok(ended) => Ok(NewtonReport { ended: Some(ended), ..report }),
@@ -173,9 +178,9 @@ impl<S: Space> Newton<S> {
         &mut self,
         objective: &Objective<'_, S>,
         x: &mut Field<S, DVec3>,
+        mut value: Value,
         run: &mut Run,
     ) -> Result<Ended, Failure> {
-        let mut value = objective.value_and_gradient(x, &mut self.parts, &mut self.gradient);
         let mut force = negated(objective.reduce(&self.gradient));
         run.report.residual = residual(objective, &force);
         let mut step = vec![DVec3::ZERO; force.len()];
@@ -189,7 +194,9 @@ impl<S: Space> Newton<S> {
                 _ if self.settings.fixed => {}
                 // Forces that vanish exactly leave nothing to do under any criterion.
                 _ if before == 0.0 => return Ok(Ended::Residual),
-                Criterion::Acceleration(tolerance) if before <= tolerance.get() => return Ok(Ended::Residual),
+                Criterion::Acceleration(tolerance) if before <= tolerance.get() => {
+                    return Ok(Ended::Residual);
+                }
                 _ => {}
             }
             if iteration >= self.settings.max_iterations {
@@ -406,7 +413,8 @@ impl Run {
         // is kept where that is enough.
         let Criterion::Acceleration(tolerance) = settings.criterion else { return };
         let expected = 2.0 * gained * self.report.residual;
-        self.keeps_matrix = length == 1.0 && self.regularisation == 0.0 && expected < tolerance.get() && !settings.fixed;
+        self.keeps_matrix =
+            length == 1.0 && self.regularisation == 0.0 && expected < tolerance.get() && !settings.fixed;
     }
 
     fn failed_solve(&mut self, settings: &NewtonSettings, error: LinearError) -> Result<(), Failure> {
