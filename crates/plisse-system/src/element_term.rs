@@ -9,14 +9,12 @@ use crate::term::{HessianSink, Role, Term};
 
 /// Elements whose energies are added before the sums are.
 const CHUNK: usize = 512;
-/// Elements evaluated at a time by all threads together: few enough for the results to stay in cache, enough for the
-/// threads not to wait for each other most of the time.
-const BATCH: usize = 4 * CHUNK;
 
 /// The sum of elements of one kind.
 ///
-/// With more than one thread, elements are evaluated in batches while one thread adds the results of the last batch in
-/// the order of the elements. That is the order of a single thread, so the bits are the same for any number of threads.
+/// With more than one thread, each owns a range of the result and evaluates the elements that touch it, in their order. Every
+/// number is thus summed in the order of a single thread, and the bits are the same for any number of threads. Elements that
+/// touch two ranges are evaluated twice: few, if nodes that are close in space are close in number.
 #[derive(Clone, Debug)]
 pub struct ElementTerm<E, const V: usize> {
     name: String,
@@ -74,15 +72,20 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
     }
 
     fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Field<E::Space, DVec3>) {
-        map_in_order(
-            &self.elements,
-            |element| element.gradient(&pose.gather(element.nodes())),
-            |_, element, forces| {
-                for (node, force) in element.nodes().into_iter().zip(forces) {
-                    gradient[node] += *force;
+        for_each_range(self.elements.len(), gradient.as_mut_slice(), |first, part| {
+            let range = first..first + part.len();
+            for element in &self.elements {
+                let nodes = element.nodes();
+                if nodes.iter().any(|node| range.contains(&node.index())) {
+                    let forces = element.gradient(&pose.gather(nodes));
+                    for (node, force) in nodes.into_iter().zip(forces) {
+                        if let Some(sum) = part.get_mut(node.index().wrapping_sub(first)) {
+                            *sum += force;
+                        }
+                    }
                 }
-            },
-        );
+            }
+        });
     }
 
     fn energy_and_add_gradient(
@@ -90,32 +93,48 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         pose: &Pose<'_, E::Space>,
         gradient: &mut Field<E::Space, DVec3>,
     ) -> f64 {
-        // In the chunks of `sum_in_chunks`, for the same bits.
-        let (mut total, mut chunk) = (0.0, 0.0);
-        map_in_order(
-            &self.elements,
-            |element| element.energy_and_gradient(&pose.gather(element.nodes())),
-            |index, element, (energy, forces)| {
-                if index % CHUNK == 0 {
-                    total += chunk;
-                    chunk = 0.0;
+        if !is_serial(self.elements.len()) {
+            self.add_gradient(pose, gradient);
+            return self.energy(pose);
+        }
+        let mut total = 0.0;
+        for chunk in self.elements.chunks(CHUNK) {
+            let mut sum = 0.0;
+            for element in chunk {
+                let nodes = element.nodes();
+                let (energy, forces) = element.energy_and_gradient(&pose.gather(nodes));
+                sum += energy;
+                for (node, force) in nodes.into_iter().zip(forces) {
+                    gradient[node] += force;
                 }
-                chunk += energy;
-                for (node, force) in element.nodes().into_iter().zip(forces) {
-                    gradient[node] += *force;
-                }
-            },
-        );
-        total + chunk
+            }
+            total += sum;
+        }
+        total
     }
 
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
-        map_in_order(
-            &self.elements,
-            |element| element.hessian(&pose.gather(element.nodes()), psd),
-            |index, _, blocks| sink.add_blocks(index * triangle(V), &blocks.0),
-        );
+        let slots = sink.slots;
+        for_each_range(self.elements.len(), sink.values, |first, values| {
+            let mut part = HessianSink { slots, first, values };
+            let each = slots.chunks_exact(triangle(V)).zip(&self.elements);
+            for (slots, element) in each {
+                if part.takes(slots) {
+                    part.add_blocks(slots, &element.hessian(&pose.gather(element.nodes()), psd).0);
+                }
+            }
+        });
     }
+}
+
+/// Cuts `values` into one range per thread and works on all of them; `work` is given the index of the first value.
+fn for_each_range<T: Send>(elements: usize, values: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+    if is_serial(elements) {
+        work(0, values);
+        return;
+    }
+    let length = values.len().div_ceil(rayon::current_num_threads()).max(1);
+    values.par_chunks_mut(length).enumerate().for_each(|(k, part)| work(k * length, part));
 }
 
 /// Adds numbers in chunks of fixed size, then the chunks in order: the same bits for any number of threads.
@@ -126,42 +145,6 @@ pub(crate) fn sum_in_chunks<E: Sync>(elements: &[E], value: impl Fn(&E) -> f64 +
     } else {
         let sums: Vec<f64> = elements.par_chunks(CHUNK).map(of_chunk).collect();
         sums.into_iter().sum()
-    }
-}
-
-/// Evaluates elements in parallel and hands the results over one by one, in order.
-pub(crate) fn map_in_order<E: Sync, T: Send + Sync>(
-    elements: &[E],
-    evaluate: impl Fn(&E) -> T + Sync,
-    mut consume: impl FnMut(usize, &E, &T) + Send,
-) {
-    if is_serial(elements.len()) {
-        for (index, element) in elements.iter().enumerate() {
-            consume(index, element, &evaluate(element));
-        }
-        return;
-    }
-    // Two batches in flight: one being evaluated, one being consumed.
-    let mut ready: Vec<T> = Vec::with_capacity(BATCH);
-    let mut next: Vec<T> = Vec::with_capacity(BATCH);
-    let mut offset = 0;
-    for batch in elements.chunks(BATCH) {
-        let mut consume_ready = || {
-            let first = offset - ready.len();
-            for (index, value) in (first..).zip(&ready) {
-                consume(index, &elements[index], value);
-            }
-        };
-        rayon::join(
-            || batch.par_iter().with_min_len(128).map(&evaluate).collect_into_vec(&mut next),
-            &mut consume_ready,
-        );
-        std::mem::swap(&mut ready, &mut next);
-        offset += batch.len();
-    }
-    let first = offset - ready.len();
-    for (index, value) in (first..).zip(&ready) {
-        consume(index, &elements[index], value);
     }
 }
 

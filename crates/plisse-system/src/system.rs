@@ -247,7 +247,7 @@ impl<S: Space> System<S> {
     pub fn hessian(&self, pose: &Pose<'_, S>, psd: Psd, out: &mut BlockMatrix) {
         out.values_mut().fill(DMat3::ZERO);
         for entry in &self.terms {
-            let mut sink = HessianSink { slots: &entry.slots, values: out.values_mut() };
+            let mut sink = HessianSink { slots: &entry.slots, first: 0, values: out.values_mut() };
             entry.term.add_hessian(pose, psd, &mut sink);
         }
     }

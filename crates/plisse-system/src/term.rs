@@ -74,6 +74,8 @@ pub struct RankOne<S: Space> {
 #[derive(Debug)]
 pub struct HessianSink<'a> {
     pub(crate) slots: &'a [Slot],
+    /// Index of the first of `values`; blocks outside of them are not taken.
+    pub(crate) first: usize,
     pub(crate) values: &'a mut [DMat3],
 }
 
@@ -82,20 +84,24 @@ impl HessianSink<'_> {
     #[inline]
     pub fn add(&mut self, index: usize, block: &DMat3) {
         let slot = self.slots[index];
-        if let Some(value) = slot.find(self.values) {
+        if let Some(value) = slot.find(self.first, self.values) {
             *value += if slot.is_flipped() { block.transpose() } else { *block };
         }
     }
 
-    /// Adds the lower triangle of an element's Hessian, whose first block is the `first`-th pair.
+    /// Whether any of these slots is here.
     #[inline]
-    pub(crate) fn add_blocks<const V: usize>(&mut self, first: usize, blocks: &[[DMat3; V]; V]) {
-        let mut index = first;
+    pub(crate) fn takes(&self, slots: &[Slot]) -> bool {
+        slots.iter().any(|slot| slot.index().wrapping_sub(self.first) < self.values.len())
+    }
+
+    /// Adds the lower triangle of an element's Hessian, row by row.
+    #[inline]
+    pub(crate) fn add_blocks<const V: usize>(&mut self, slots: &[Slot], blocks: &[[DMat3; V]; V]) {
+        let mut slots = slots.iter();
         for a in 0..V {
-            for b in 0..=a {
-                let slot = self.slots[index];
-                index += 1;
-                if let Some(value) = slot.find(self.values) {
+            for (b, slot) in (0..=a).zip(slots.by_ref()) {
+                if let Some(value) = slot.find(self.first, self.values) {
                     *value += if slot.is_flipped() { blocks[b][a] } else { blocks[a][b] };
                 }
             }
@@ -123,9 +129,15 @@ impl Slot {
         self.0 & Self::FLIPPED != 0
     }
 
-    /// `NONE` is beyond every array, so that one comparison serves both purposes.
+    /// Where the block is stored; of `NONE`, beyond every array.
     #[inline]
-    fn find(self, values: &mut [DMat3]) -> Option<&mut DMat3> {
-        values.get_mut((self.0 & !Self::FLIPPED) as usize)
+    fn index(self) -> usize {
+        (self.0 & !Self::FLIPPED) as usize
+    }
+
+    /// One comparison refuses `NONE` and what lies outside.
+    #[inline]
+    fn find(self, first: usize, values: &mut [DMat3]) -> Option<&mut DMat3> {
+        values.get_mut(self.index().wrapping_sub(first))
     }
 }

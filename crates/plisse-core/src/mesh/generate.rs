@@ -190,6 +190,73 @@ pub fn cylinder(
     Ok(Tube { mesh: TriMesh::new(x.len(), &faces)?, positions: Field::from_vec(x), uv })
 }
 
+/// A closed sphere around the origin, faces pointing outwards: an icosahedron whose faces are divided into four,
+/// `divisions` times, with all vertices on the sphere.
+///
+/// # Errors
+/// [`MeshError::BadShape`] for a radius that is not positive or more than eight divisions (1.3 million faces).
+pub fn sphere(divisions: usize, radius: f64) -> Result<(TriMesh, Field<Vertices, DVec3>), MeshError> {
+    check_lengths("sphere", &[radius])?;
+    if divisions > 8 {
+        let reason = format!("{divisions} divisions are more than eight");
+        return Err(MeshError::BadShape { shape: "sphere", reason });
+    }
+    let golden = 0.5 * (1.0 + 5f64.sqrt());
+    let mut x: Vec<DVec3> = Vec::with_capacity(10 * (1 << (2 * divisions)) + 2);
+    // Three rectangles in golden proportion, one in each coordinate plane.
+    for (a, b) in [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)] {
+        x.push(DVec3::new(a, b, 0.0));
+    }
+    for (a, b) in [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)] {
+        x.push(DVec3::new(0.0, a, b));
+    }
+    for (a, b) in [(golden, -1.0), (golden, 1.0), (-golden, -1.0), (-golden, 1.0)] {
+        x.push(DVec3::new(a, 0.0, b));
+    }
+    let mut faces: Vec<[u32; 3]> = vec![
+        [0, 11, 5],
+        [0, 5, 1],
+        [0, 1, 7],
+        [0, 7, 10],
+        [0, 10, 11],
+        [1, 5, 9],
+        [5, 11, 4],
+        [11, 10, 2],
+        [10, 7, 6],
+        [7, 1, 8],
+        [3, 9, 4],
+        [3, 4, 2],
+        [3, 2, 6],
+        [3, 6, 8],
+        [3, 8, 9],
+        [4, 9, 5],
+        [2, 4, 11],
+        [6, 2, 10],
+        [8, 6, 7],
+        [9, 8, 1],
+    ];
+    for _ in 0..divisions {
+        let mut middles = std::collections::HashMap::new();
+        let mut finer = Vec::with_capacity(4 * faces.len());
+        for &[a, b, c] in &faces {
+            let [ab, bc, ca] = [(a, b), (b, c), (c, a)].map(|(i, j)| {
+                *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
+                    x.push(x[i as usize] + x[j as usize]);
+                    (x.len() - 1) as u32
+                })
+            });
+            finer.extend([[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]);
+        }
+        faces = finer;
+        // The sum of two unit vectors is no unit vector; the next division needs them to be.
+        for x in &mut x {
+            *x = x.normalize();
+        }
+    }
+    let positions = Field::from_vec(x.iter().map(|x| x.normalize() * radius).collect());
+    Ok((TriMesh::new(x.len(), &faces)?, positions))
+}
+
 /// Places planar coordinates in the plane `z = 0` of space.
 #[must_use]
 pub fn embed(uv: &Field<Vertices, DVec2>) -> Field<Vertices, DVec3> {
@@ -295,6 +362,21 @@ mod tests {
     fn signed_areas(mesh: &TriMesh, uv: &Field<Vertices, DVec2>) -> Vec<f64> {
         let area = |c: &[crate::Id<Vertices>; 3]| 0.5 * (uv[c[1]] - uv[c[0]]).perp_dot(uv[c[2]] - uv[c[0]]);
         mesh.faces().iter().map(|(_, corners)| area(corners)).collect()
+    }
+
+    #[test]
+    fn spheres_are_closed_and_point_outwards() {
+        for divisions in 0..4 {
+            let (mesh, x) = sphere(divisions, 2.0).unwrap();
+            assert_eq!(mesh.face_count(), 20 << (2 * divisions));
+            assert_eq!((mesh.euler_characteristic(), mesh.boundary_edges().count()), (2, 0));
+            assert!(x.as_slice().iter().all(|x| (x.length() - 2.0).abs() < 1e-15 * 4.0));
+            for (_, corners) in mesh.faces().iter() {
+                let [a, b, c] = corners.map(|v| x[v]);
+                assert!((b - a).cross(c - a).dot(a + b + c) > 0.0);
+            }
+        }
+        assert!(sphere(9, 1.0).is_err() && sphere(2, -1.0).is_err());
     }
 
     /// Counter-clockwise everywhere, the right total area, Euler characteristic and number of boundary loops.
