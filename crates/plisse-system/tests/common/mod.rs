@@ -1,5 +1,10 @@
 //! Sheets and small helpers for the tests.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses some of it; a test may panic")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "each test uses some of it; a test may panic"
+)]
 
 use glam::DVec3;
 use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
