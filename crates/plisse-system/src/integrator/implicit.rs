@@ -8,7 +8,7 @@ use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::linear::Linear;
-use crate::newton::{Criterion, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value};
+use crate::newton::{HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value};
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
@@ -45,7 +45,7 @@ impl<S: Space> Implicit<S> {
             if scheme != Scheme::Quasistatic {
                 return Err(SetupError::Massless { integrator: scheme.name() });
             }
-            if matches!(settings.criterion, Criterion::Acceleration(_)) {
+            if settings.criterion.needs_mass() {
                 return Err(SetupError::CriterionNeedsMass);
             }
         }

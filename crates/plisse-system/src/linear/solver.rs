@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::cg::{self, BlockJacobi, Outcome, Workspace};
+use super::cg::{self, BlockJacobi, Limits, Outcome, Workspace};
 use super::factor::{Analysis, Factor, Kind};
 use super::{LinearError, LinearSolver, Operator, SolveReport};
 use crate::matrix::{BlockMatrix, BlockPattern};
 
 /// Iterations with a factor of the matrix itself. One is enough without dense parts; each of those costs one more, single
 /// precision and bad conditioning a few.
-const FRESH_LIMIT: usize = 100;
+const FRESH: Limits = Limits { iterations: 100, trusted: true };
 
 /// Solves systems with one pattern after the other, keeping the symbolic analysis, factors and memory.
 pub struct Linear {
@@ -157,7 +157,7 @@ impl Linear {
         let factor = factor(&mut self.exact, analysis, Kind::Llt)?;
         factor.factorise(analysis, a.matrix)?;
         let precondition = |r: &[DVec3], z: &mut [DVec3]| factor.solve(analysis, r, z);
-        let outcome = cg::solve(a, precondition, b, x, tolerance, FRESH_LIMIT, &mut self.work)?;
+        let outcome = cg::solve(a, precondition, b, x, tolerance, FRESH, &mut self.work)?;
         accept_rounding(&outcome, LinearSolver::Cholesky, 1, tolerance)
     }
 
@@ -205,7 +205,8 @@ impl Linear {
     ) -> Result<Outcome, LinearError> {
         self.jacobi.update(a.matrix);
         let jacobi = &self.jacobi;
-        cg::solve(a, |r, z| jacobi.apply(r, z), b, x, tolerance, limit, &mut self.work)
+        let limits = Limits { iterations: limit, trusted: false };
+        cg::solve(a, |r, z| jacobi.apply(r, z), b, x, tolerance, limits, &mut self.work)
     }
 
     fn stale_cholesky(
@@ -220,9 +221,9 @@ impl Linear {
         let stale = &mut self.stale;
         let mut spent = 0;
         if let Some(age) = stale.age.take_if(|age| age.pays(&cost)) {
-            let limit = 2 + cost.factor_in_solves() as usize;
+            let limits = Limits { iterations: 2 + cost.factor_in_solves() as usize, trusted: false };
             let precondition = |r: &[DVec3], z: &mut [DVec3]| stale.apply(analysis, r, z);
-            let result = cg::solve(a, precondition, b, x, tolerance, limit, &mut self.work);
+            let result = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work);
             match result {
                 Ok(outcome) if outcome.converged => {
                     stale.age = Some(age.older(outcome.iterations));
@@ -235,8 +236,9 @@ impl Linear {
             }
         }
         let factorisations = stale.factorise(analysis, a.matrix)?;
+        let limits = Limits { trusted: stale.is_double, ..FRESH };
         let precondition = |r: &[DVec3], z: &mut [DVec3]| stale.apply(analysis, r, z);
-        let mut outcome = cg::solve(a, precondition, b, x, tolerance, FRESH_LIMIT, &mut self.work)?;
+        let mut outcome = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work)?;
         stale.age = Some(Age::default().older(outcome.iterations));
         outcome.iterations += spent;
         accept_rounding(&outcome, LinearSolver::StaleCholesky, factorisations, tolerance)

@@ -15,13 +15,52 @@ use crate::linear::{Linear, LinearError, LinearSolver, Operator, SolveReport, do
 use crate::matrix::BlockMatrix;
 use crate::system::System;
 
-/// When the iteration has converged. Neither criterion depends on the mesh: both are densities or integrals.
+/// When the iteration has converged. No criterion depends on the mesh: all are densities or integrals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
-    /// No node has an unbalanced force per mass above this, in m/s².
+    /// Accelerations are right to this, in m/s²: either no node has an unbalanced force per mass above it, or the Newton
+    /// decrement says that the step left to do changes accelerations by less than a tenth of it, in the root mean square
+    /// over mass: `√(2 · decrement · inertia / mass)`. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
+    /// 10 nm.
     Acceleration(Positive),
+    /// No node has an unbalanced force per mass above this, in m/s².
+    ForcePerMass(Positive),
     /// The energy that the next step would gain is below this, in joules.
     Decrement(Positive),
+}
+
+impl Criterion {
+    /// The number, in the unit of the criterion.
+    #[must_use]
+    pub fn tolerance(self) -> f64 {
+        let (Self::Acceleration(tolerance) | Self::ForcePerMass(tolerance) | Self::Decrement(tolerance)) =
+            self;
+        tolerance.get()
+    }
+
+    /// Whether masses are part of it.
+    #[must_use]
+    pub fn needs_mass(self) -> bool {
+        !matches!(self, Self::Decrement(_))
+    }
+
+    /// Whether unbalanced forces are small enough.
+    fn met_by_force(self, force_per_mass: f64) -> bool {
+        self.needs_mass() && force_per_mass <= self.tolerance()
+    }
+
+    /// Whether the energy left to gain is small enough.
+    fn met_by_decrement<S: Space>(self, objective: &Objective<'_, S>, decrement: f64) -> bool {
+        match self {
+            Self::ForcePerMass(_) => false,
+            Self::Decrement(tolerance) => decrement <= tolerance.get(),
+            Self::Acceleration(tolerance) => {
+                let mass: f64 = objective.system.mass().map_or(0.0, |mass| mass.as_slice().iter().sum());
+                let square = 2.0 * decrement * objective.inertia / mass;
+                objective.inertia > 0.0 && square <= (0.1 * tolerance.get()).powi(2)
+            }
+        }
+    }
 }
 
 /// Which Hessian the steps are computed with.
@@ -58,11 +97,11 @@ pub struct NewtonSettings {
 }
 
 impl Default for NewtonSettings {
-    /// 0.1 m/s² (a hundredth of gravity), 200 iterations, everything automatic.
+    /// 0.1 m/s² (a hundredth of gravity), 100 iterations, everything automatic.
     fn default() -> Self {
         Self {
             criterion: Criterion::Acceleration(DEFAULT_ACCELERATION),
-            max_iterations: 200,
+            max_iterations: 100,
             hessian: HessianPolicy::default(),
             solver: LinearSolver::Auto,
             linear_tolerance: None,
@@ -167,9 +206,7 @@ impl<S: Space> Newton<S> {
         match result {
             Ok(ended) => Ok(NewtonReport { ended: Some(ended), ..report }),
             Err(failure) => {
-                let (Criterion::Acceleration(tolerance) | Criterion::Decrement(tolerance)) =
-                    self.settings.criterion;
-                Err(NewtonError { failure, report, tolerance: tolerance.get() })
+                Err(NewtonError { failure, report, tolerance: self.settings.criterion.tolerance() })
             }
         }
     }
@@ -206,7 +243,7 @@ impl<S: Space> Newton<S> {
             let promised = dot(&force, &step);
             let decrement = 0.5 * promised;
             let at_rounding = largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
-            let search = self.search(objective, x, &step, value, promised);
+            let search = self.search(objective, x, &force, &step, value);
             run.report.iterations.push(Iteration {
                 residual: before,
                 decrement,
@@ -232,12 +269,17 @@ impl<S: Space> Newton<S> {
             let after = residual(objective, &force);
             run.report.residual = after;
             if !self.settings.fixed {
-                match self.settings.criterion {
-                    Criterion::Decrement(tolerance) if length >= 1.0 && decrement <= tolerance.get() => {
-                        return Ok(Ended::Decrement);
-                    }
-                    _ if at_rounding && after >= 0.5 * before => return Ok(Ended::Rounding),
-                    _ => {}
+                let criterion = self.settings.criterion;
+                if criterion.met_by_force(after) {
+                    return Ok(Ended::Residual);
+                }
+                // A regularised step is short, and promises little, anywhere.
+                let free = length >= 1.0 && run.regularisation == 0.0;
+                if free && criterion.met_by_decrement(objective, decrement) {
+                    return Ok(Ended::Decrement);
+                }
+                if at_rounding && after >= 0.5 * before {
+                    return Ok(Ended::Rounding);
                 }
             }
             run.adapt(&self.settings, length, after / before);
@@ -293,9 +335,11 @@ impl<S: Space> Newton<S> {
             return 1e-10;
         }
         let follow = (0.5 * gained * gained).clamp(1e-6, 0.05);
-        match self.settings.criterion {
-            Criterion::Acceleration(tolerance) => follow.max(0.1 * tolerance.get() / residual).min(0.05),
-            Criterion::Decrement(_) => follow,
+        let criterion = self.settings.criterion;
+        if criterion.needs_mass() {
+            follow.max(0.1 * criterion.tolerance() / residual).min(0.05)
+        } else {
+            follow
         }
     }
 
@@ -305,10 +349,11 @@ impl<S: Space> Newton<S> {
         &mut self,
         objective: &Objective<'_, S>,
         x: &Field<S, DVec3>,
+        force: &[DVec3],
         step: &[DVec3],
         value: Value,
-        promised: f64,
     ) -> Option<(Value, f64)> {
+        let promised = dot(force, step);
         self.go(objective, x, step, 1.0);
         let full = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
         if !self.settings.line_search {
@@ -411,10 +456,8 @@ impl Run {
         }
         // An old matrix converges linearly, about at the rate at which the matrix changes, which is that of the last step. It
         // is kept where that is enough.
-        let Criterion::Acceleration(tolerance) = settings.criterion else { return };
-        let expected = 2.0 * gained * self.report.residual;
-        self.keeps_matrix =
-            length == 1.0 && self.regularisation == 0.0 && expected < tolerance.get() && !settings.fixed;
+        let enough = settings.criterion.met_by_force(2.0 * gained * self.report.residual);
+        self.keeps_matrix = length == 1.0 && self.regularisation == 0.0 && enough && !settings.fixed;
     }
 
     fn failed_solve(&mut self, settings: &NewtonSettings, error: LinearError) -> Result<(), Failure> {
