@@ -5,6 +5,7 @@ mod bench;
 mod ci;
 mod eval;
 mod figures;
+mod regress;
 mod scene;
 mod tidy;
 
@@ -18,6 +19,7 @@ cargo xtask COMMAND
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
+  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test
   figures          draw the plots of the book again
 ";
 
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        ["regress", names @ ..] => report(regress::run(names)),
         ["ci"] => report(ci::run()),
         ["tidy"] => report(tidy::check()),
         ["figures"] => report(figures::draw()),
