@@ -31,4 +31,5 @@ pages! {
     bending_quadratic: "docs/src/bending/quadratic-bending.md",
     bending_koiter: "docs/src/bending/koiter.md",
     combinations: "docs/src/energies/combinations.md",
+    system: "docs/src/system/system.md",
 }

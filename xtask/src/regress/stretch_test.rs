@@ -86,7 +86,7 @@ fn sheet(gauss_newton: bool) -> Result<(System<Vertices>, State<Vertices>)> {
     let rigidity = Positive::literal(2e-4);
     let element = |h| HingeElement::new(h, QuadraticAngle, rigidity, HingeWeight::DiscreteShells);
     // A tenth of each side, at the corners.
-    let held = |u: &DVec2| (u.x == 0.0 || u.x == 1.0) && (u.y <= 0.1 || u.y >= 0.9);
+    let held = |u: &DVec2| (u.x <= 0.0 || u.x >= 1.0) && (u.y <= 0.1 || u.y >= 0.9);
     let corners: Vec<Id<Vertices>> = uv.iter().filter(|(_, u)| held(u)).map(|(node, _)| node).collect();
     let builder = System::builder(mass).pins(corners);
     let builder = if gauss_newton {

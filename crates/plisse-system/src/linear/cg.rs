@@ -23,6 +23,7 @@ pub(super) struct Limits {
 }
 
 /// How a run of the iteration ended.
+#[derive(Clone, Copy)]
 pub(super) struct Outcome {
     pub(super) iterations: usize,
     /// `‖b - A x‖ / ‖b‖`, computed from `x` and not from the recursion.

@@ -160,7 +160,7 @@ impl<T: Precision> Factor<T> {
 
     pub(super) fn factorise(&mut self, analysis: &Analysis, a: &BlockMatrix) -> Result<(), LinearError> {
         scalar_values(a, &mut self.values);
-        let matrix = SparseColMatRef::new(analysis.pattern(), &*self.values);
+        let matrix = SparseColMatRef::new(analysis.pattern(), &self.values);
         let stack = MemStack::new(&mut self.memory);
         let symbolic = &analysis.symbolic;
         let (factor, none) = (&mut self.factor, Default::default());

@@ -187,7 +187,7 @@ impl KktSolver {
         self.values.extend(constraints.iter().map(|_| -delta));
         let size = 3 * n + constraints.len();
         let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);
-        let matrix = SparseColMatRef::new(pattern, &*self.values);
+        let matrix = SparseColMatRef::new(pattern, &self.values);
         let result = self.symbolic.factorize_numeric_ldlt(
             &mut self.factor,
             matrix,

@@ -404,10 +404,12 @@ impl<S: Space> Newton<S> {
         while length < LONGEST {
             self.go(objective, x, step, 2.0 * length);
             let next = objective.value(&self.trial, &mut self.trial_parts);
-            if !(next.sum < best.sum) {
+            // NaN ends it, too.
+            if next.sum < best.sum {
+                (best, length) = (next, 2.0 * length);
+            } else {
                 break;
             }
-            (best, length) = (next, 2.0 * length);
         }
         self.go(objective, x, step, length);
         let best = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
@@ -457,7 +459,8 @@ impl Run {
         // An old matrix converges linearly, about at the rate at which the matrix changes, which is that of the last step. It
         // is kept where that is enough.
         let enough = settings.criterion.met_by_force(2.0 * gained * self.report.residual);
-        self.keeps_matrix = length == 1.0 && self.regularisation == 0.0 && enough && !settings.fixed;
+        let plain = (1.0..2.0).contains(&length) && self.regularisation == 0.0;
+        self.keeps_matrix = plain && enough && !settings.fixed;
     }
 
     fn failed_solve(&mut self, settings: &NewtonSettings, error: LinearError) -> Result<(), Failure> {
