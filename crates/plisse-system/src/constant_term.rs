@@ -53,12 +53,25 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
 
     fn check(&self, size: usize) -> Result<(), SetupError> {
         let found = self.starts.len() - 1;
-        if found == size {
-            Ok(())
-        } else {
+        if found != size {
             let source = FieldError { space: S::NAME, expected: size, found };
-            Err(SetupError::Length { what: "rows of a constant term", source })
+            return Err(SetupError::Length { what: "rows of a constant term", source });
         }
+        for (j, value) in &self.entries {
+            if j.index() >= size {
+                let (term, node) = (self.name.clone(), j.to_string());
+                return Err(SetupError::NodeOutOfRange { term, node, count: size });
+            }
+            if !value.is_finite() {
+                let expected = "give finite numbers";
+                return Err(SetupError::BadParameter {
+                    what: "an entry of a constant term",
+                    value: *value,
+                    expected,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>)) {

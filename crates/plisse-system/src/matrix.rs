@@ -27,6 +27,9 @@ pub struct BlockPattern {
 impl BlockPattern {
     /// The pattern of `size` block rows with the given pairs, in any order and with repetitions. Every diagonal block is
     /// there.
+    ///
+    /// # Panics
+    /// If a pair names a row beyond `size`.
     pub fn new(size: usize, pairs: impl Iterator<Item = (u32, u32)>) -> Result<Self, SetupError> {
         let key = |i: u32, j: u32| u64::from(i.min(j)) << 32 | u64::from(i.max(j));
         let mut keys: Vec<u64> = pairs.map(|(i, j)| key(i, j)).collect();
@@ -154,6 +157,14 @@ impl BlockMatrix {
     pub fn mean_diagonal(&self) -> f64 {
         let size = self.pattern.size();
         let sum: f64 = (0..size).map(|i| trace(self.diagonal(i))).sum();
+        if size == 0 { 0.0 } else { sum / (3 * size) as f64 }
+    }
+
+    /// Mean of the absolute values of the diagonal entries.
+    pub(crate) fn mean_abs_diagonal(&self) -> f64 {
+        let size = self.pattern.size();
+        let of_block = |d: &DMat3| d.x_axis.x.abs() + d.y_axis.y.abs() + d.z_axis.z.abs();
+        let sum: f64 = (0..size).map(|i| of_block(self.diagonal(i))).sum();
         if size == 0 { 0.0 } else { sum / (3 * size) as f64 }
     }
 

@@ -252,7 +252,7 @@ impl<S: Space> System<S> {
         }
     }
 
-    /// The dense parts of the Hessian, with zeros at held nodes.
+    /// The dense parts of the Hessian, over all nodes.
     #[must_use]
     pub fn rank_ones(&self, pose: &Pose<'_, S>) -> Vec<RankOne<S>> {
         let mut out = Vec::new();

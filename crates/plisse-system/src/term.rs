@@ -30,6 +30,12 @@ pub trait Term<S: Space>: Send + Sync {
         Role::Elastic
     }
 
+    /// Whether the energy of given positions changes with time by itself, as that of a spring to a moving point does. Its change
+    /// then counts as work in the energy balance.
+    fn depends_on_time(&self) -> bool {
+        false
+    }
+
     /// Refuses a system of `size` nodes that the term does not fit. Nodes in [`Term::pattern`] are checked anyway.
     fn check(&self, size: usize) -> Result<(), SetupError> {
         _ = size;

@@ -185,3 +185,23 @@ fn constraints_on_a_sheet() {
         assert!((sum - g).abs() < 1e-9);
     }
 }
+
+/// Stiff matrices and large forces do not hide a violated constraint.
+#[test]
+fn constraints_on_stiff_matrices() {
+    for stiffness in [1.0, 1e5, 1e6, 1e8] {
+        for force in [1.0, 1e5] {
+            let pattern = Arc::new(BlockPattern::new(2, [].into_iter()).unwrap());
+            let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
+            for i in 0..2 {
+                *a.diagonal_mut(i) = DMat3::IDENTITY * stiffness;
+            }
+            let rows = [ConstraintRow { entries: vec![(0, -DVec3::X), (1, DVec3::X)] }];
+            let mut solver = KktSolver::new(&pattern, &rows).unwrap();
+            let f = [DVec3::new(force, 0.3 * force, 0.0), DVec3::new(-0.5 * force, 0.0, force)];
+            let (mut x, mut lambda) = ([DVec3::ZERO; 2], [0.0]);
+            let report = solver.solve(&a, &rows, &f, &[0.01], &mut x, &mut lambda, 1e-9).unwrap();
+            assert!((x[1].x - x[0].x - 0.01).abs() < 1e-9, "{stiffness} {force} {report:?}");
+        }
+    }
+}

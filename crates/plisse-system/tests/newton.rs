@@ -9,10 +9,10 @@ mod common;
 
 use common::{Sheet, distance, positive, settings, with_solver};
 use glam::DVec3;
-use plisse_core::{Id, Psd, Vertices, generate};
+use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_system::{
-    Adaptive, Criterion, Ended, Failure, HessianPolicy, Implicit, Integrator, LinearSolver, NewtonSettings,
-    Pin, Scheme, State, StepError, System,
+    Adaptive, Attachments, Criterion, Ended, Failure, Gravity, HessianPolicy, Implicit, Integrator,
+    LinearSolver, NewtonSettings, Pin, Scheme, State, StepError, System,
 };
 
 fn hanging(n: usize) -> (System<Vertices>, State<Vertices>) {
@@ -232,4 +232,108 @@ fn equilibria() {
         euler.step(&system, &mut moving, positive(0.05)).unwrap();
     }
     assert!(distance(moving.x(), state.x()) < 1e-5, "{}", distance(moving.x(), state.x()));
+}
+
+/// Uncoupled nodes are solved exactly in one iteration: that is no negative curvature.
+#[test]
+fn exactly_solved_systems() {
+    for count in [1, 2, 10] {
+        for mass in [1.0, 0.3, 1e-3] {
+            let mass: Field<Vertices, f64> = Field::from_fn(count, |i| mass * (1.0 + f64::from(i.get())));
+            let gravity = Gravity::new(common::G, &mass).unwrap();
+            let system = System::builder(mass).term(gravity).build().unwrap();
+            for solver in [
+                LinearSolver::BlockJacobi,
+                LinearSolver::StaleCholesky,
+                LinearSolver::Auto,
+                LinearSolver::Cholesky,
+            ] {
+                let mut state = State::at_rest(Field::filled(count, DVec3::ZERO)).unwrap();
+                let mut integrator =
+                    Implicit::new(&system, Scheme::BackwardEuler, with_solver(1e-6, solver)).unwrap();
+                for _ in 0..3 {
+                    let report = integrator.step(&system, &mut state, positive(0.1)).unwrap();
+                    assert!(report.solves[0].iterations.iter().all(|i| i.regularisation == 0.0));
+                }
+                assert!((state.x()[Id::new(0)].z + 0.6 * 0.981).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+/// A pin of 1 kg, accelerated from rest to 1 m/s, has been given half a joule; under every scheme.
+#[test]
+fn work_of_a_heavy_pin() {
+    let path = |t: f64| DVec3::X * (0.5 * t * t);
+    let system: System<Vertices> =
+        System::builder(Field::filled(1, 1.0)).move_pin(Id::new(0), path).build().unwrap();
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+        let mut state = State::at_rest(Field::filled(1, DVec3::ZERO)).unwrap();
+        let mut integrator = Implicit::new(&system, scheme, settings(0.1)).unwrap();
+        let (mut work, mut numerical) = (0.0, 0.0);
+        for _ in 0..1000 {
+            let report = integrator.step(&system, &mut state, positive(0.001)).unwrap();
+            work += report.balance.work;
+            numerical += report.balance.numerical();
+        }
+        assert!((work - 0.5).abs() < 2e-3 && numerical.abs() < 2e-3, "{scheme:?}: {work} {numerical}");
+    }
+}
+
+/// A spring to a path that lifts its mass does the work of lifting.
+#[test]
+fn work_of_a_moving_spring() {
+    let spring = Attachments::new("spring").to_path(Id::new(0), |t| DVec3::Z * t, positive(1e4));
+    let mass: Field<Vertices, f64> = Field::filled(1, 1.0);
+    let gravity = Gravity::new(common::G, &mass).unwrap();
+    let system = System::builder(mass).term(spring).term(gravity).build().unwrap();
+    let mut state = State::at_rest(Field::filled(1, DVec3::ZERO)).unwrap();
+    let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings(1e-6)).unwrap();
+    let mut work = 0.0;
+    for _ in 0..1000 {
+        work += integrator.step(&system, &mut state, positive(0.001)).unwrap().balance.work;
+    }
+    assert!((work / 9.81 - 1.0).abs() < 0.1, "{work}");
+}
+
+/// Velocities that the state gives to held and sliding nodes do not ring on.
+#[test]
+fn held_nodes_have_no_velocity() {
+    let sheet = Sheet::grid(2, 2, [1.0, 1.0], generate::Diagonal::Right);
+    let system = sheet
+        .cloth(0.2, [100.0; 3], 1e-3)
+        .pin(Id::new(0))
+        .constrain(Id::new(2), Pin::Plane(DVec3::new(1.0, 2.0, 3.0)))
+        .build()
+        .unwrap();
+    let v = Field::filled(9, DVec3::ONE);
+    let mut state = State::new(sheet.flat.clone(), v).unwrap();
+    let strict = NewtonSettings { solver: LinearSolver::StaleCholesky, ..settings(1e-3) };
+    let mut integrator = Implicit::new(&system, Scheme::Newmark, strict).unwrap();
+    for _ in 0..20 {
+        integrator.step(&system, &mut state, positive(0.01)).unwrap();
+        assert_eq!(state.v()[Id::new(0)], DVec3::ZERO);
+        let n = DVec3::new(1.0, 2.0, 3.0).normalize();
+        assert!(state.v()[Id::new(2)].dot(n).abs() < 1e-12);
+        assert!((state.x()[Id::new(2)] - sheet.flat[Id::new(2)]).dot(n).abs() < 1e-13);
+    }
+}
+
+/// Nothing to do is done at once, also with a fixed number of iterations and with every node held.
+#[test]
+fn nothing_to_do() {
+    let sheet = Sheet::grid(2, 2, [1.0, 1.0], generate::Diagonal::Right);
+    let fixed = NewtonSettings { fixed: true, max_iterations: 3, ..NewtonSettings::default() };
+    for held in [0, 9] {
+        let system = sheet.cloth(0.2, [100.0; 3], 1e-3).pins((0..held).map(Id::new)).build().unwrap();
+        for settings in [fixed, NewtonSettings::default()] {
+            let mut state = State::at_rest(sheet.flat.clone()).unwrap();
+            let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings).unwrap();
+            integrator.step(&system, &mut state, positive(0.1)).unwrap();
+            assert!(distance(state.x(), &sheet.flat) < 1e-14);
+        }
+    }
+    let coarse = NewtonSettings { linear_tolerance: Some(positive(2.0)), ..NewtonSettings::default() };
+    let system = sheet.cloth(0.2, [100.0; 3], 1e-3).build().unwrap();
+    assert!(Implicit::new(&system, Scheme::BackwardEuler, coarse).is_err());
 }

@@ -54,28 +54,40 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
     ) -> Result<StepReport, StepError> {
         let saved = state.clone();
         let (start, end) = (state.time(), state.time() + dt.get());
+        let shortest = self.shortest.get();
         let mut length = self.length.unwrap_or(dt.get()).min(dt.get());
         let mut rejected = 0;
         let mut total: Option<StepReport> = None;
         loop {
             let left = end - state.time();
-            // A rest shorter than a hundredth of a step is not worth a step of its own, and would upset BDF2.
-            let this = if left <= 1.01 * length { left } else { length.min(0.5 * left.max(length)) };
-            let attempt = Positive::new(this).unwrap_or(dt);
+            // The last two substeps share what is left: a tiny rest would upset BDF2.
+            let this = if left <= 1.01 * length {
+                left
+            } else if left < 2.0 * length && 0.5 * left >= shortest {
+                0.5 * left
+            } else {
+                length
+            };
             let last = state.clone();
+            let attempt = Positive::new(this).unwrap_or(dt);
             let result = self.inner.step(system, state, attempt);
-            let too_far = || {
+            let may_shorten = this > shortest;
+            let too_far = |state: &State<S>| {
                 let moved = state.x().iter().map(|(i, x)| x.distance(last.x()[i])).fold(0.0, f64::max);
-                moved > self.largest_displacement && 0.5 * this >= self.shortest.get()
+                moved > self.largest_displacement && may_shorten
             };
             match result {
-                Ok(report) if !too_far() => {
+                Ok(report) if !too_far(state) => {
                     total = Some(match total {
                         None => report,
                         Some(before) => combined(before, report),
                     });
                     length = (2.0 * this).min(dt.get());
-                    if end - state.time() <= 1e-12 * end.abs().max(dt.get()) {
+                    // A rest below the spacing of floating-point numbers is none.
+                    if state.time() >= end
+                        || state.time() + 1e-9 * dt.get() >= end
+                        || state.time() == last.time()
+                    {
                         self.length = Some(length);
                         let report =
                             total.take().map(|r| StepReport { dt: state.time() - start, rejected, ..r });
@@ -86,16 +98,15 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                 Ok(_) => {
                     *state = last;
                     rejected += 1;
-                    length = 0.5 * this;
+                    length = (0.5 * this).max(shortest);
                 }
-                Err(error @ StepError::NotConverged { .. }) => {
+                Err(error @ StepError::NotConverged { .. }) if !may_shorten => {
+                    *state = saved;
+                    return Err(StepError::TooShort { shortest, last: Box::new(error) });
+                }
+                Err(StepError::NotConverged { .. }) => {
                     rejected += 1;
-                    length = 0.5 * this;
-                    if length < self.shortest.get() {
-                        *state = saved;
-                        let (shortest, last) = (self.shortest.get(), Box::new(error));
-                        return Err(StepError::TooShort { shortest, last });
-                    }
+                    length = (0.5 * this).max(shortest);
                 }
                 Err(error) => {
                     *state = saved;

@@ -12,7 +12,7 @@ use crate::newton::{HessianPolicy, Newton, NewtonReport, NewtonSettings, Objecti
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
-use crate::term::Role;
+use crate::term::{Role, Term};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by Newton's method.
 pub struct Implicit<S: Space> {
@@ -35,6 +35,7 @@ enum Start {
 struct Last<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
+    time: f64,
     energies: Energies,
 }
 
@@ -48,6 +49,10 @@ impl<S: Space> Implicit<S> {
             if settings.criterion.needs_mass() {
                 return Err(SetupError::CriterionNeedsMass);
             }
+        }
+        if let Some(tolerance) = settings.linear_tolerance.filter(|t| t.get() >= 1.0) {
+            let (what, expected) = ("the linear tolerance", "give a number between 0 and 1");
+            return Err(SetupError::BadParameter { what, value: tolerance.get(), expected });
         }
         if scheme == Scheme::Quasistatic
             && let Some(node) = system.loose_node()
@@ -132,7 +137,13 @@ impl<S: Space> Implicit<S> {
             StepMap { start: state.x(), dt: step_length, reference: &problem.reference, rate: problem.rate };
         let objective = Objective { system, time, map, inertia: problem.inertia, target: &problem.target };
         let before = match &self.last {
-            Some(last) if last.x == *state.x() && last.v == *state.v() => last.energies.clone(),
+            Some(last)
+                if last.time.to_bits() == state.time().to_bits()
+                    && last.x == *state.x()
+                    && last.v == *state.v() =>
+            {
+                last.energies.clone()
+            }
             _ => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
         };
         let (mut x, value) = self.first_guess(&objective, scheme, state, &targets, dt, &before);
@@ -143,25 +154,23 @@ impl<S: Space> Implicit<S> {
 
         let mut v = problem.velocity(&x);
         let mut a = problem.acceleration(&x);
-        // The trapezoidal rule rings on prescribed positions; a difference does not.
-        for (node, target) in &targets {
-            if scheme == Scheme::Newmark {
-                v[*node] = (*target - state.x()[*node]) / dt;
-            }
-            a[*node] = DVec3::ZERO;
+        if scheme == Scheme::Newmark {
+            settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
         }
         let energies = Energies::with_parts(system, self.newton.term_energies(), &v);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
-            work: self.work_of_pins(state.x(), &targets),
+            work: work_of_pins(&objective, self.newton.gradient(), state, &x, &v, dt)
+                + work_of_time(system, [state.x(), &x], [state.time(), time]),
             dissipated: dissipated(system, &objective, state.x(), &x),
         };
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         state.advance(x, v, time, previous, a);
-        self.last = Some(Last { x: state.x().clone(), v: state.v().clone(), energies: energies.clone() });
+        self.last =
+            Some(Last { x: state.x().clone(), v: state.v().clone(), time, energies: energies.clone() });
         Ok(report(system, state, dt, solve, energies, balance))
     }
 
@@ -191,20 +200,20 @@ impl<S: Space> Implicit<S> {
             }
             moved[node] += step;
         }
-        // The energy of not moving is known from the last step, up to what depends on time.
-        let energy_still = before.elastic() + before.external() + objective.inertial_energy(&still);
         let value = self.newton.evaluate(objective, &moved);
+        // The energy of not moving is known from the last step, unless something depends on time or velocity.
+        let terms = || objective.system.terms();
+        let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
+        let energy_still = if targets.is_empty() && !terms().any(changes) {
+            before.elastic() + before.external() + objective.inertial_energy(&still)
+        } else {
+            objective.value(&still, &mut Vec::new()).sum
+        };
         if value.sum <= energy_still {
             return (moved, value);
         }
         let value = self.newton.evaluate(objective, &still);
         (still, value)
-    }
-
-    /// Force on moving pins times the way they went.
-    fn work_of_pins(&self, start: &Field<S, DVec3>, targets: &[(Id<S>, DVec3)]) -> f64 {
-        let gradient = self.newton.gradient();
-        targets.iter().map(|(node, target)| gradient[*node].dot(*target - start[*node])).sum()
     }
 }
 
@@ -259,6 +268,58 @@ fn initial_acceleration<S: Space>(system: &System<S>, state: &State<S>, dt: f64)
         }
     }
     a
+}
+
+/// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced
+/// by the change of the pin's momentum, which is what its path makes of it under every scheme.
+fn work_of_pins<S: Space>(
+    objective: &Objective<'_, S>,
+    gradient: &Field<S, DVec3>,
+    start: &State<S>,
+    x: &Field<S, DVec3>,
+    v: &Field<S, DVec3>,
+    dt: f64,
+) -> f64 {
+    let system = objective.system;
+    let work = |node: Id<S>| {
+        let mass = system.mass().map_or(0.0, |mass| mass[node]);
+        let of_terms = gradient[node] - (x[node] - objective.target[node]) * (mass * objective.inertia);
+        let momentum = if dt > 0.0 { (v[node] - start.v()[node]) * (mass / dt) } else { DVec3::ZERO };
+        (of_terms + momentum).dot(x[node] - start.x()[node])
+    };
+    system.moving().map(|(node, _)| work(node)).sum()
+}
+
+/// Work of what moves by itself: the change of energy with time at fixed positions, the mean of those at the start and at the
+/// end.
+fn work_of_time<S: Space>(system: &System<S>, [x0, x1]: [&Field<S, DVec3>; 2], [from, to]: [f64; 2]) -> f64 {
+    let terms = system.terms().filter(|term| term.depends_on_time() && term.role() != Role::Dissipative);
+    let change = |term: &dyn Term<S>, x| {
+        term.energy(&Pose { x, time: to, step: None }) - term.energy(&Pose { x, time: from, step: None })
+    };
+    terms.map(|term| 0.5 * (change(term, x0) + change(term, x1))).sum()
+}
+
+/// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity of their path and no
+/// acceleration, sliding nodes lose what points off their line or plane.
+fn settle_held_nodes<S: Space>(
+    system: &System<S>,
+    start: &Field<S, DVec3>,
+    end: &Field<S, DVec3>,
+    dt: f64,
+    v: &mut Field<S, DVec3>,
+    a: &mut Field<S, DVec3>,
+) {
+    for node in end.ids().filter(|&node| system.is_held(node)) {
+        v[node] = (end[node] - start[node]) / dt;
+        a[node] = DVec3::ZERO;
+    }
+    for (&node, allowed) in system.unknowns().iter().zip(system.pins().allowed()) {
+        if let Some(p) = allowed {
+            v[node] = *p * v[node];
+            a[node] = *p * a[node];
+        }
+    }
 }
 
 /// Work of dissipative forces against the motion of the step.

@@ -96,13 +96,16 @@ impl Energies {
 }
 
 /// Changes of energy during a step, in joules. `after - before = work - dissipated - numerical`.
+///
+/// Work and dissipation are forces at the end of the step times the way: exact for backward Euler, first order in the step for the
+/// others, whose `numerical` part then contains the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
     /// Total energy (kinetic, elastic, external) at the start.
     pub before: f64,
     /// Total energy at the end.
     pub after: f64,
-    /// Work that moving pins did.
+    /// Work that moving pins, and springs to moving points, did.
     pub work: f64,
     /// What dissipative terms took; negative where wind pushes.
     pub dissipated: f64,

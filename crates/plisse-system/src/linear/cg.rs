@@ -34,8 +34,8 @@ pub(super) struct Outcome {
 /// Solves `A x = b` from the given `x` until `‖b - A x‖ <= tolerance ‖b‖` or `limit` iterations are spent.
 ///
 /// Forces of a stiff system hide errors in its soft directions, so the error in energy is asked as well, unless the
-/// preconditioner is `trusted` to be the inverse: an iteration must gain less than `tolerance²` of what all have gained.
-/// That costs nothing to know (Hestenes and Stiefel: step `k` gains `αₖ rₖ·zₖ`).
+/// preconditioner is `trusted` to be the inverse: an iteration must gain less than a fifth of `tolerance` of what all have
+/// gained. That costs nothing to know (Hestenes and Stiefel: step `k` gains `αₖ rₖ·zₖ`).
 ///
 /// A direction of negative curvature ends it with an error: the matrix is not positive definite.
 pub(super) fn solve(
@@ -93,12 +93,17 @@ pub(super) fn solve(
             }
             iterations += 1;
             energy += alpha * rz;
-            let settled = trusted || alpha * rz <= tolerance * tolerance * energy;
-            if settled && norm(r) <= tolerance * norm_b {
+            let settled = trusted || alpha * rz <= 0.2 * tolerance * energy;
+            let size = norm(r);
+            if size == 0.0 || (settled && size <= tolerance * norm_b) {
                 break;
             }
             precondition(r, z);
             let next = dot(r, z);
+            // Solved as well as this preconditioner can tell; the true residual decides.
+            if next == 0.0 {
+                break;
+            }
             let beta = next / rz;
             rz = next;
             for i in 0..n {

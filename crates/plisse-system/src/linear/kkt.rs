@@ -24,8 +24,9 @@ pub struct ConstraintRow {
 /// Solves `[A Cᵀ; C 0] [x; λ] = [f; g]` by `L D Lᵀ` of the quasi-definite matrix with `-δ` in the lower right corner,
 /// refined against the matrix without it.
 ///
-/// `δ` is 1e-9 of the mean diagonal of `A`. Constraints that depend on each other are answered with the residual that
-/// can be reached.
+/// `δ` is 1e-9 of the scale of `C A⁻¹ Cᵀ`, the matrix that the multipliers see. Both equations are asked for: the one
+/// of forces relative to `f`, the one of constraints relative to `g` and to what cancels in it. Constraints that contradict or
+/// repeat each other are an error.
 pub struct KktSolver {
     blocks: Arc<BlockPattern>,
     /// Unknowns of each constraint.
@@ -118,13 +119,23 @@ impl KktSolver {
         self.factorise(a, constraints)?;
         x.fill(DVec3::ZERO);
         lambda.fill(0.0);
-        let norm = |r: &[DVec3], s: &[f64]| (dot(r, r) + s.iter().map(|s| s * s).sum::<f64>()).sqrt();
-        let scale = norm(f, g);
+        let size = |s: &[f64]| s.iter().map(|s| s * s).sum::<f64>().sqrt();
+        let rows_size = constraints
+            .iter()
+            .flat_map(|row| &row.entries)
+            .map(|(_, c)| c.length_squared())
+            .sum::<f64>()
+            .sqrt();
+        let (force_scale, mut length_scale) = (dot(f, f).sqrt(), size(g));
+        let relative =
+            |value: f64, scale: f64| if value == 0.0 { 0.0 } else { value / scale.max(f64::MIN_POSITIVE) };
         let (mut r, mut s) = (f.to_vec(), g.to_vec());
         let (mut iterations, mut last) = (0, f64::INFINITY);
         let mut rhs = vec![0.0; 3 * n + m];
         loop {
-            let relative_residual = if scale > 0.0 { norm(&r, &s) / scale } else { 0.0 };
+            let force_scale = force_scale.max(rows_size * size(lambda));
+            let relative_residual =
+                relative(dot(&r, &r).sqrt(), force_scale).max(relative(size(&s), length_scale));
             if !relative_residual.is_finite() {
                 return Err(LinearError::NotFinite);
             }
@@ -164,6 +175,8 @@ impl KktSolver {
                     r[*unknown as usize] -= *c * lambda[k];
                 }
             }
+            // Where g is zero, the constraint is as good as the lengths that cancel in it.
+            length_scale = length_scale.max(1e-3 * rows_size * dot(x, x).sqrt() / (m.max(1) as f64).sqrt());
             iterations += 1;
         }
     }
@@ -183,7 +196,10 @@ impl KktSolver {
                 }
             }
         }
-        let delta = 1e-9 * a.mean_diagonal();
+        let square: f64 =
+            constraints.iter().flat_map(|row| &row.entries).map(|(_, c)| c.length_squared()).sum();
+        let scale = square / (constraints.len().max(1) as f64 * a.mean_diagonal());
+        let delta = if scale > 0.0 && scale.is_finite() { 1e-9 * scale } else { 1e-9 };
         self.values.extend(constraints.iter().map(|_| -delta));
         let size = 3 * n + constraints.len();
         let pattern = SymbolicSparseColMatRef::new_checked(size, size, &self.column_starts, None, &self.rows);

@@ -21,7 +21,7 @@ pub enum LinearSolver {
     /// Sparse Cholesky in double precision, a new factor for every matrix.
     Cholesky,
     /// `L D Lᵀ` without pivoting, for matrices that may be indefinite. Nothing guards the growth of the factor but the
-    /// residual, which is checked.
+    /// residual, which is checked. Not for systems with dense parts ([`Term::rank_ones`](crate::Term::rank_ones)).
     Ldlt,
     /// Conjugate gradients preconditioned with the inverses of the diagonal blocks. The method for steps dominated by mass:
     /// small steps, soft cloth.
@@ -73,6 +73,9 @@ pub enum LinearError {
         /// Iterations spent.
         iterations: usize,
     },
+    /// `L D Lᵀ` was asked to solve a matrix with dense parts, such as that of a volume term.
+    #[error("L D Lᵀ cannot solve a matrix with dense parts; choose another linear solver")]
+    DenseParts,
     /// The matrix or the right side contains NaN or infinity.
     #[error("the matrix or the right side is not finite")]
     NotFinite,

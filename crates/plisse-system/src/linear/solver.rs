@@ -96,12 +96,9 @@ impl Linear {
         );
         x.fill(DVec3::ZERO);
         if b.is_empty() {
-            return Ok(SolveReport {
-                method: self.choice,
-                iterations: 0,
-                factorisations: 0,
-                relative_residual: 0.0,
-            });
+            let method =
+                if self.choice == LinearSolver::Auto { LinearSolver::BlockJacobi } else { self.choice };
+            return Ok(SolveReport { method, iterations: 0, factorisations: 0, relative_residual: 0.0 });
         }
         match self.choice {
             LinearSolver::Cholesky => self.cholesky(a, b, x, tolerance),
@@ -118,6 +115,9 @@ impl Linear {
 
     /// Makes a new factor of the matrix, in double precision (single for [`LinearSolver::StaleCholesky`] and
     /// [`LinearSolver::Auto`]), for [`Self::substitute`].
+    ///
+    /// # Panics
+    /// If the matrix has another pattern.
     pub fn factorise(&mut self, a: &BlockMatrix) -> Result<(), LinearError> {
         assert!(self.is_for(a.pattern()), "the matrix has the pattern of this solver");
         let analysis = analysis(&mut self.analysis, &self.pattern)?;
@@ -169,6 +169,9 @@ impl Linear {
         x: &mut [DVec3],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
+        if !a.rank_ones.is_empty() {
+            return Err(LinearError::DenseParts);
+        }
         let analysis = analysis(&mut self.analysis, &self.pattern)?;
         let factor = factor(&mut self.indefinite, analysis, Kind::Ldlt)?;
         factor.factorise(analysis, a.matrix)?;
@@ -253,7 +256,7 @@ impl Linear {
     ) -> Result<SolveReport, LinearError> {
         let mut spent = 0;
         if self.auto.tries_iteration() {
-            let limit = Auto::iteration_limit(&self.pattern, self.analysis.as_ref());
+            let limit = Auto::iteration_limit(&self.pattern);
             let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
             self.auto.record(outcome.converged);
             if outcome.converged {
@@ -418,9 +421,10 @@ impl Auto {
         }
     }
 
-    /// As many iterations as a solve with a factor costs that serves for five solves of three iterations each.
-    fn iteration_limit(pattern: &BlockPattern, analysis: Option<&Analysis>) -> usize {
-        let cost = Cost::of(pattern, analysis);
+    /// As many iterations as a solve with a factor costs that serves for five solves of three iterations each. By the
+    /// estimate of its size even where it is known: the choice must not depend on what was analysed before.
+    fn iteration_limit(pattern: &BlockPattern) -> usize {
+        let cost = Cost::of(pattern, None);
         (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize
     }
 }

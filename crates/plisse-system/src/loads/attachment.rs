@@ -80,6 +80,10 @@ impl<S: Space> Term<S> for Attachments<S> {
         &self.name
     }
 
+    fn depends_on_time(&self) -> bool {
+        self.springs.iter().any(|(_, other, _)| matches!(other, Other::Path(_)))
+    }
+
     fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>)) {
         for (node, other, _) in &self.springs {
             pair(*node, *node);

@@ -76,6 +76,7 @@ fn cross_matrix(v: DVec3) -> DMat3 {
 /// out, the exact one has it.
 #[derive(Clone, Debug)]
 pub struct Pressure {
+    name: String,
     enclosure: Enclosure,
     pressure: f64,
 }
@@ -84,11 +85,17 @@ impl Pressure {
     /// A pressure in pascals above that outside; negative for suction. The surface must be closed.
     pub fn new(mesh: &TriMesh, pressure: f64) -> Result<Self, SetupError> {
         if pressure.is_finite() {
-            Ok(Self { enclosure: Enclosure::new(mesh)?, pressure })
+            Ok(Self { name: "pressure".to_owned(), enclosure: Enclosure::new(mesh)?, pressure })
         } else {
             let expected = "give a finite number of pascals";
             Err(SetupError::BadParameter { what: "the pressure", value: pressure, expected })
         }
+    }
+
+    /// The same load under another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// The enclosed volume in m³.
@@ -99,8 +106,8 @@ impl Pressure {
 }
 
 impl Term<Vertices> for Pressure {
-    fn name(&self) -> &'static str {
-        "pressure"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn role(&self) -> Role {
@@ -132,6 +139,7 @@ impl Term<Vertices> for Pressure {
 /// The Hessian has a dense part `K/V₀ ∇V ∇Vᵀ`, which solvers apply without forming it.
 #[derive(Clone, Debug)]
 pub struct Volume {
+    name: String,
     enclosure: Enclosure,
     target: f64,
     bulk: f64,
@@ -141,7 +149,7 @@ impl Volume {
     /// A bulk modulus in pascals and the volume without pressure in m³. The surface must be closed.
     pub fn new(mesh: &TriMesh, bulk: Positive, target: f64) -> Result<Self, SetupError> {
         check_positive("the target volume", target, "give a positive number of cubic metres")?;
-        Ok(Self { enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
+        Ok(Self { name: "volume".to_owned(), enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
     }
 
     /// Keeps the volume that `x` encloses. The faces must point outwards.
@@ -151,10 +159,16 @@ impl Volume {
         let enclosure = Enclosure::new(mesh)?;
         let target = enclosure.volume(x);
         if target > 0.0 && target.is_finite() {
-            Ok(Self { enclosure, target, bulk: bulk.get() })
+            Ok(Self { name: "volume".to_owned(), enclosure, target, bulk: bulk.get() })
         } else {
             Err(SetupError::InsideOut { volume: target })
         }
+    }
+
+    /// The same load under another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// The enclosed volume in m³.
@@ -171,8 +185,8 @@ impl Volume {
 }
 
 impl Term<Vertices> for Volume {
-    fn name(&self) -> &'static str {
-        "volume"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn role(&self) -> Role {

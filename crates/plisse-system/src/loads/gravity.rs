@@ -10,6 +10,7 @@ use crate::term::{HessianSink, Role, Term};
 /// A uniform acceleration: `E = -Σ mᵢ a·xᵢ`.
 #[derive(Clone, Debug)]
 pub struct Gravity<S: Space> {
+    name: String,
     weight: Field<S, DVec3>,
 }
 
@@ -18,13 +19,19 @@ impl<S: Space> Gravity<S> {
     pub fn new(acceleration: DVec3, mass: &Field<S, f64>) -> Result<Self, SetupError> {
         let weight = mass.map(|m| acceleration * *m);
         crate::state::check_finite("the weight", &weight)?;
-        Ok(Self { weight })
+        Ok(Self { name: "gravity".to_owned(), weight })
+    }
+
+    /// The same load under another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 }
 
 impl<S: Space> Term<S> for Gravity<S> {
-    fn name(&self) -> &'static str {
-        "gravity"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn role(&self) -> Role {

@@ -18,6 +18,7 @@ use crate::term::{HessianSink, Role, Term};
 /// A face without area takes no force. In an equilibrium the nodes are at rest, and the force is that of the wind on
 /// the shape at the start.
 pub struct Wind {
+    name: String,
     faces: Vec<[Id<Vertices>; 3]>,
     velocity: Motion,
     /// `½ ρ c` in kg/m³.
@@ -40,7 +41,14 @@ impl Wind {
         coefficient: Positive,
     ) -> Self {
         let drag = 0.5 * density.get() * coefficient.get();
-        Self { faces: mesh.faces().as_slice().to_vec(), velocity: Arc::new(velocity), drag }
+        let faces = mesh.faces().as_slice().to_vec();
+        Self { name: "wind".to_owned(), faces, velocity: Arc::new(velocity), drag }
+    }
+
+    /// The same load under another name.
+    #[must_use]
+    pub fn with_name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// Faces with their area-weighted normal and their normal velocity relative to the wind.
@@ -72,8 +80,8 @@ impl fmt::Debug for Wind {
 }
 
 impl Term<Vertices> for Wind {
-    fn name(&self) -> &'static str {
-        "wind"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn role(&self) -> Role {

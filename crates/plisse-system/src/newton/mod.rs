@@ -55,7 +55,9 @@ impl Criterion {
             Self::ForcePerMass(_) => false,
             Self::Decrement(tolerance) => decrement <= tolerance.get(),
             Self::Acceleration(tolerance) => {
-                let mass: f64 = objective.system.mass().map_or(0.0, |mass| mass.as_slice().iter().sum());
+                let nodes = objective.system.unknowns().iter();
+                let mass: f64 =
+                    objective.system.mass().map_or(0.0, |mass| nodes.map(|&node| mass[node]).sum());
                 let square = 2.0 * decrement * objective.inertia / mass;
                 objective.inertia > 0.0 && square <= (0.1 * tolerance.get()).powi(2)
             }
@@ -92,7 +94,7 @@ pub struct NewtonSettings {
     pub line_search: bool,
     /// Whether to add to the diagonal when a matrix is not positive definite or steps are poor.
     pub regularise: bool,
-    /// Do exactly `max_iterations` and do not test for convergence.
+    /// Do `max_iterations` and do not test for convergence; only forces that vanish exactly end it sooner.
     pub fixed: bool,
 }
 
@@ -200,6 +202,7 @@ impl<S: Space> Newton<S> {
             regularisation: 0.0,
             gained: 1.0,
             keeps_matrix: false,
+            used_exact: false,
         };
         let result = self.iterate(objective, x, value, &mut run);
         let report = run.report;
@@ -227,14 +230,9 @@ impl<S: Space> Newton<S> {
             if !(before.is_finite() && value.sum.is_finite()) {
                 return Err(Failure::NotFinite);
             }
-            match self.settings.criterion {
-                _ if self.settings.fixed => {}
-                // Forces that vanish exactly leave nothing to do under any criterion.
-                _ if before == 0.0 => return Ok(Ended::Residual),
-                Criterion::Acceleration(tolerance) if before <= tolerance.get() => {
-                    return Ok(Ended::Residual);
-                }
-                _ => {}
+            // Forces that vanish exactly leave nothing to do under any criterion.
+            if before == 0.0 || (!self.settings.fixed && self.settings.criterion.met_by_force(before)) {
+                return Ok(Ended::Residual);
             }
             if iteration >= self.settings.max_iterations {
                 return if self.settings.fixed { Ok(Ended::Fixed) } else { Err(Failure::Iterations) };
@@ -242,23 +240,25 @@ impl<S: Space> Newton<S> {
             let (linear, hessians) = self.direction(objective, x, &force, &mut step, run)?;
             let promised = dot(&force, &step);
             let decrement = 0.5 * promised;
-            let at_rounding = largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
+            // A regularised step is short, and promises little, anywhere.
+            let plain = run.regularisation == 0.0;
+            let at_rounding = plain && largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
             let search = self.search(objective, x, &force, &step, value);
             run.report.iterations.push(Iteration {
                 residual: before,
                 decrement,
-                exact: run.exact,
+                exact: run.used_exact,
                 regularisation: run.regularisation,
                 length: search.as_ref().map_or(0.0, |(_, length)| *length),
                 hessians,
                 linear,
             });
             let Some((next, length)) = search else {
+                // The search has left the gradient of a trial behind.
+                objective.gradient(x, &mut self.gradient);
                 if at_rounding {
                     return Ok(Ended::Rounding);
                 }
-                // The search has left the gradient of a trial behind.
-                objective.gradient(x, &mut self.gradient);
                 run.poor_step(&self.settings)?;
                 continue;
             };
@@ -273,9 +273,9 @@ impl<S: Space> Newton<S> {
                 if criterion.met_by_force(after) {
                     return Ok(Ended::Residual);
                 }
-                // A regularised step is short, and promises little, anywhere.
-                let free = length >= 1.0 && run.regularisation == 0.0;
-                if free && criterion.met_by_decrement(objective, decrement) {
+                // The decrement is believed where the model was right: a full step, no more and no less.
+                let full = plain && (1.0..2.0).contains(&length) && decrement >= 0.0;
+                if full && criterion.met_by_decrement(objective, decrement) {
                     return Ok(Ended::Decrement);
                 }
                 if at_rounding && after >= 0.5 * before {
@@ -307,10 +307,13 @@ impl<S: Space> Newton<S> {
             if !std::mem::take(&mut run.keeps_matrix) {
                 objective.hessian(x, psd, run.regularisation, &mut self.matrix);
                 hessians += 1;
+                run.used_exact = psd == Psd::Exact;
             }
             let operator = Operator { matrix: &self.matrix, rank_ones: &rank_ones };
             let error = match self.linear.solve(&operator, force, step, tolerance) {
                 Ok(report) => {
+                    // Rounding in the solve must not move sliding nodes off their lines and planes.
+                    objective.system.pins().filter(step);
                     // An indefinite factorisation can give a direction of ascent.
                     let descends = dot(force, step) > 0.0 || !self.settings.line_search;
                     if descends && step.iter().all(|s| s.is_finite()) {
@@ -318,7 +321,11 @@ impl<S: Space> Newton<S> {
                     }
                     LinearError::NegativeCurvature
                 }
-                Err(error @ (LinearError::NotFinite | LinearError::OutOfMemory)) => return Err(error.into()),
+                Err(
+                    error @ (LinearError::NotFinite | LinearError::OutOfMemory | LinearError::DenseParts),
+                ) => {
+                    return Err(error.into());
+                }
                 Err(error) => error,
             };
             run.failed_solve(&self.settings, error)?;
@@ -439,6 +446,8 @@ struct Run {
     gained: f64,
     /// Whether the matrix of the last iteration serves once more.
     keeps_matrix: bool,
+    /// Whether the last matrix was the exact Hessian.
+    used_exact: bool,
 }
 
 impl Run {

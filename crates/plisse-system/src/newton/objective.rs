@@ -94,7 +94,7 @@ impl<S: Space> Objective<'_, S> {
             }
         }
         if regularisation > 0.0 {
-            let scale = regularisation * out.mean_diagonal().max(f64::MIN_POSITIVE);
+            let scale = regularisation * out.mean_abs_diagonal().max(f64::MIN_POSITIVE);
             let mean_mass =
                 mass.map_or(1.0, |m| nodes.iter().map(|&n| m[n]).sum::<f64>() / nodes.len().max(1) as f64);
             for (i, &node) in nodes.iter().enumerate() {
