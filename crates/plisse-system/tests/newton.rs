@@ -293,7 +293,8 @@ fn work_of_a_moving_spring() {
     for _ in 0..1000 {
         work += integrator.step(&system, &mut state, positive(0.001)).unwrap().balance.work;
     }
-    assert!((work / 9.81 - 1.0).abs() < 0.1, "{work}");
+    // 9.81 J of height and half a joule of speed, and what the oscillation of the spring has cost.
+    assert!((10.3..11.0).contains(&work), "{work}");
 }
 
 /// Velocities that the state gives to held and sliding nodes do not ring on.

@@ -131,6 +131,9 @@ pub(crate) struct Newton<S: Space> {
 
 /// Armijo's fraction of the promised decrease.
 const SUFFICIENT: f64 = 1e-4;
+/// Relative rounding error of an energy. Much above the spacing of numbers: a strain is the difference of two lengths, and one of
+/// 1e-7 has lost half of its digits.
+const NOISE: f64 = 1e-9;
 /// Steps below `2^-SMALLEST` are no steps.
 const SMALLEST: usize = 40;
 /// A full step after which the energy still falls at this fraction of its first rate was too short.
@@ -379,8 +382,8 @@ impl<S: Space> Newton<S> {
         for _ in 0..SMALLEST {
             // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
-            let noise = 1e-14 * value.magnitude.max(next.magnitude);
-            if next.sum <= value.sum + noise && promised * length < 100.0 * noise {
+            let noise = NOISE * value.magnitude.max(next.magnitude);
+            if next.sum <= value.sum + noise && promised * length < noise {
                 objective.gradient(&self.trial, &mut self.gradient);
                 let slope = -dot(&objective.reduce(&self.gradient), step);
                 if slope.abs() <= 0.9 * promised {
