@@ -54,7 +54,8 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
     ) -> Result<StepReport, StepError> {
         let saved = state.clone();
         let (start, end) = (state.time(), state.time() + dt.get());
-        let shortest = self.shortest.get();
+        // Time must advance.
+        let shortest = self.shortest.get().max(4.0 * f64::EPSILON * end.abs());
         let mut length = self.length.unwrap_or(dt.get()).min(dt.get());
         let mut rejected = 0;
         let mut total: Option<StepReport> = None;
@@ -84,10 +85,7 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                     });
                     length = (2.0 * this).min(dt.get());
                     // A rest below the spacing of floating-point numbers is none.
-                    if state.time() >= end
-                        || state.time() + 1e-9 * dt.get() >= end
-                        || state.time() == last.time()
-                    {
+                    if state.time() + 1e-9 * dt.get() >= end {
                         self.length = Some(length);
                         let report =
                             total.take().map(|r| StepReport { dt: state.time() - start, rejected, ..r });

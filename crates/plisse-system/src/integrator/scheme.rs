@@ -15,7 +15,8 @@ pub enum Scheme {
     BackwardEuler,
     /// The two-step backward differentiation formula, second order, started by a step of backward Euler; steps may vary.
     Bdf2,
-    /// Newmark's scheme with average acceleration (γ = 1/2, β = 1/4), second order, without dissipation.
+    /// Newmark's scheme with average acceleration (γ = 1/2, β = 1/4), second order, without dissipation. For steps that resolve
+    /// the vibrations of the sheet: longer ones gain energy once the motion is nonlinear, and BDF2 is the choice.
     Newmark,
 }
 

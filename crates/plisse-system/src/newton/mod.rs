@@ -347,7 +347,7 @@ impl<S: Space> Newton<S> {
         let follow = (0.5 * gained * gained).clamp(1e-6, 0.05);
         let criterion = self.settings.criterion;
         if criterion.needs_mass() {
-            follow.max(0.1 * criterion.tolerance() / residual).min(0.05)
+            follow.max(0.3 * criterion.tolerance() / residual).min(0.05)
         } else {
             follow
         }
