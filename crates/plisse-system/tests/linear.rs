@@ -65,7 +65,7 @@ fn every_solver_finds_a_known_answer() {
                 let mut ax = vec![DVec3::ZERO; n];
                 operator.apply(&x, &mut ax);
                 let norm =
-                    |v: &mut dyn Iterator<Item = DVec3>| v.map(|v| v.length_squared()).sum::<f64>().sqrt();
+                    |v: &mut dyn Iterator<Item = DVec3>| v.map(DVec3::length_squared).sum::<f64>().sqrt();
                 let residual =
                     norm(&mut ax.iter().zip(&b).map(|(a, b)| *a - *b)) / norm(&mut b.iter().copied());
                 assert!(report.relative_residual <= 1e-11, "{choice:?} {report:?}");
