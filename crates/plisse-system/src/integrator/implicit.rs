@@ -22,6 +22,9 @@ pub struct Implicit<S: Space> {
     last: Option<Last<S>>,
 }
 
+/// A step that took no more iterations than this was smooth.
+const SMOOTH: usize = 3;
+
 /// Where Newton's method starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
@@ -31,12 +34,20 @@ enum Start {
     Better,
 }
 
-/// The energies at the end of the last step, which is the start of the next unless somebody has changed the state.
+/// What is known from the end of the last step, which is the start of the next unless somebody has changed the state.
 struct Last<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
     time: f64,
     energies: Energies,
+    /// Acceleration one step before, if the motion was smooth: its trend is then worth following.
+    earlier: Option<Field<S, DVec3>>,
+}
+
+impl<S: Space> Last<S> {
+    fn is(&self, state: &State<S>) -> bool {
+        self.time.to_bits() == state.time().to_bits() && self.x == *state.x() && self.v == *state.v()
+    }
 }
 
 impl<S: Space> Implicit<S> {
@@ -136,17 +147,14 @@ impl<S: Space> Implicit<S> {
         let map =
             StepMap { start: state.x(), dt: step_length, reference: &problem.reference, rate: problem.rate };
         let objective = Objective { system, time, map, inertia: problem.inertia, target: &problem.target };
-        let before = match &self.last {
-            Some(last)
-                if last.time.to_bits() == state.time().to_bits()
-                    && last.x == *state.x()
-                    && last.v == *state.v() =>
-            {
-                last.energies.clone()
-            }
-            _ => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
+        let last = self.last.take().filter(|last| last.is(state));
+        let before = match &last {
+            Some(last) => last.energies.clone(),
+            None => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
         };
-        let (mut x, value) = self.first_guess(&objective, scheme, state, &targets, dt, &before);
+        let earlier = last.and_then(|last| last.earlier);
+        let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
+        let (mut x, value) = self.first_guess(&objective, &predicted, state, &targets, &before);
         let solve = self
             .newton
             .minimise(&objective, &mut x, value)
@@ -168,19 +176,20 @@ impl<S: Space> Implicit<S> {
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
+        let smooth = solve.iterations.len() <= SMOOTH;
+        let earlier = state.acceleration().filter(|_| smooth).cloned();
         state.advance(x, v, time, previous, a);
-        self.last =
-            Some(Last { x: state.x().clone(), v: state.v().clone(), time, energies: energies.clone() });
+        let (x, v) = (state.x().clone(), state.v().clone());
+        self.last = Some(Last { x, v, time, energies: energies.clone(), earlier });
         Ok(report(system, state, dt, solve, energies, balance))
     }
 
     fn first_guess(
         &mut self,
         objective: &Objective<'_, S>,
-        scheme: Scheme,
+        predicted: &Field<S, DVec3>,
         state: &State<S>,
         targets: &[(Id<S>, DVec3)],
-        dt: f64,
         before: &Energies,
     ) -> (Field<S, DVec3>, Value) {
         let mut still = state.x().clone();
@@ -191,7 +200,6 @@ impl<S: Space> Implicit<S> {
             let value = self.newton.evaluate(objective, &still);
             return (still, value);
         }
-        let predicted = Incremental::predict(scheme, state, dt);
         let mut moved = still.clone();
         for (i, &node) in objective.system.unknowns().iter().enumerate() {
             let mut step = predicted[node] - state.x()[node];

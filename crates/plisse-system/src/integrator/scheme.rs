@@ -86,15 +86,23 @@ impl<S: Space> Incremental<S> {
         Self { inertia: 1.0 / (time * time), target, rate: 1.0 / time, reference }
     }
 
-    /// Positions extrapolated from velocity and acceleration, as a start for the solver.
-    pub(super) fn predict(scheme: Scheme, state: &State<S>, dt: f64) -> Field<S, DVec3> {
+    /// Positions extrapolated from velocity and acceleration, as a start for the solver. `earlier` is the acceleration one step
+    /// before, of which a trend is made.
+    pub(super) fn predict(
+        scheme: Scheme,
+        state: &State<S>,
+        dt: f64,
+        earlier: Option<&Field<S, DVec3>>,
+    ) -> Field<S, DVec3> {
         let (x, v) = (state.x(), state.v());
         // Backward Euler moves by its new velocity, v + dt a; the others by the mean of old and new.
         let share = if scheme == Scheme::BackwardEuler { 1.0 } else { 0.5 };
-        match state.acceleration() {
-            Some(a) => Field::from_fn(x.len(), |i| x[i] + v[i] * dt + a[i] * (share * dt * dt)),
-            None => Field::from_fn(x.len(), |i| x[i] + v[i] * dt),
-        }
+        let share = share * dt * dt;
+        Field::from_fn(x.len(), |i| {
+            let a = state.acceleration().map_or(DVec3::ZERO, |a| a[i]);
+            let change = earlier.map_or(DVec3::ZERO, |earlier| a - earlier[i]);
+            x[i] + v[i] * dt + (a + change) * share
+        })
     }
 
     pub(super) fn velocity(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
