@@ -24,7 +24,7 @@
 //! let mut state = State::at_rest(Field::filled(1, DVec3::ZERO))?;
 //! let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default())?;
 //! for _ in 0..500 {
-//!     integrator.step(&system, &mut state, Positive::literal(0.01))?;
+//!     integrator.step(&system, &mut state, Positive::literal(0.05))?;
 //! }
 //! // The default tolerance of 0.1 m/s² is a millimetre for this spring.
 //! assert!((state.x()[Id::new(0)].z + 0.0981).abs() < 1e-3);
