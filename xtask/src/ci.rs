@@ -22,7 +22,11 @@ pub(crate) fn run() -> Result<()> {
     step("clippy", &[], &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     step("tests and doctests", &[SEED], &["test", "--workspace"])?;
     let deny = ("RUSTDOCFLAGS", "-D warnings");
-    step("documentation", &[deny], &["doc", "--workspace", "--no-deps", "--exclude", "xtask"])?;
+    step(
+        "documentation",
+        &[deny],
+        &["doc", "--workspace", "--no-deps", "--exclude", "xtask", "--all-features"],
+    )?;
     step("facade without features", &[], &["check", "-p", "plisse", "--no-default-features"])?;
     for feature in FACADE_FEATURES {
         let args = ["check", "-p", "plisse", "--no-default-features", "--features", feature];
