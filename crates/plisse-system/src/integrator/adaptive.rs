@@ -10,6 +10,8 @@ use crate::system::System;
 
 /// Takes a step in as many substeps as it needs: a substep that does not converge, or that moves a node too far, is thrown
 /// away and tried again with half the length; after each success the length grows again.
+///
+/// It remembers the length that worked last, which no [`State`] holds: two runs have the same bits only if both start with a new one.
 #[derive(Debug)]
 pub struct Adaptive<I> {
     inner: I,

@@ -20,7 +20,7 @@ use crate::system::System;
 pub enum Criterion {
     /// Accelerations are right to this, in m/s²: either no node has an unbalanced force per mass above it, or the Newton
     /// decrement says that the step left to do changes accelerations by less than a tenth of it, in the root mean square
-    /// over mass: `√(2 · decrement · inertia / mass)`. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
+    /// over mass: `√(2 · decrement · inertia / mass)`, a bound where the stiffness is positive semidefinite. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
     /// 10 nm.
     Acceleration(Positive),
     /// No node has an unbalanced force per mass above this, in m/s².
