@@ -7,8 +7,11 @@
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
 //! | [`system`] | `plisse-system` | `system` |
+//! | [`io`] | `plisse-io` | `io` |
+//! | [`scene`] | this one: whole scenes | `scene` |
+//! | [`file`] | this one: scenes from files | `file` |
 //!
-//! Each crate can be used by itself; this one only gathers them, so that their versions fit together.
+//! Each crate can be used by itself; this one gathers them, so that their versions fit together, and builds scenes of them.
 //!
 //! ```
 //! # #[cfg(feature = "membrane")] {
@@ -31,12 +34,18 @@ pub use plisse_core as core;
 #[cfg(feature = "eigen")]
 #[doc(inline)]
 pub use plisse_eigen as eigen;
+#[cfg(feature = "io")]
+#[doc(inline)]
+pub use plisse_io as io;
 #[cfg(feature = "membrane")]
 #[doc(inline)]
 pub use plisse_membrane as membrane;
 #[cfg(feature = "system")]
 #[doc(inline)]
 pub use plisse_system as system;
+
+#[cfg(feature = "scene")]
+pub mod scene;
 
 #[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "system"))]
 mod book;

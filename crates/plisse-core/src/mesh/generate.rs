@@ -9,7 +9,7 @@ use glam::{DVec2, DVec3};
 
 use super::error::MeshError;
 use super::tri_mesh::TriMesh;
-use crate::space::{Faces, Field, Vertices};
+use crate::space::{Edges, Faces, Field, Id, Vertices};
 
 /// A planar mesh: topology and material coordinates.
 pub type Planar = (TriMesh, Field<Vertices, DVec2>);
@@ -23,6 +23,19 @@ pub struct Tube {
     pub positions: Field<Vertices, DVec3>,
     /// Material coordinates per corner: the tube cut open along one line and laid flat.
     pub uv: Field<Faces, [DVec2; 3]>,
+}
+
+/// Two equal rectangles sewn together along their boundaries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pillow {
+    /// Topology: a closed surface, faces pointing outwards.
+    pub mesh: TriMesh,
+    /// Positions: both rectangles in the plane `z = 0`.
+    pub positions: Field<Vertices, DVec3>,
+    /// Material coordinates per corner: the two patterns side by side.
+    pub uv: Field<Faces, [DVec2; 3]>,
+    /// The edges along which the patterns are sewn.
+    pub seam: Vec<Id<Edges>>,
 }
 
 /// How the cells of a grid are cut.
@@ -257,6 +270,51 @@ pub fn sphere(divisions: usize, radius: f64) -> Result<(TriMesh, Field<Vertices,
     Ok((TriMesh::new(x.len(), &faces)?, positions))
 }
 
+/// A flat pillow: two rectangles of `nx` by `ny` cells and this `size` in metres, one above the other, sewn along all four
+/// sides. Diagonals point to the centre, so that no triangle has all its corners on the seam.
+///
+/// # Errors
+/// [`MeshError::BadShape`] with fewer than two cells a side or with a size that is not positive.
+pub fn pillow(nx: usize, ny: usize, size: [f64; 2]) -> Result<Pillow, MeshError> {
+    check_cells("pillow", [nx, ny], [2, 2])?;
+    check_lengths("pillow", &size)?;
+    let rising = |i: usize, j: usize| (2 * i < nx) == (2 * j < ny);
+    let flat = cell_faces(nx, ny, |i, j| (j * (nx + 1) + i) as u32, rising);
+    let upper = (nx + 1) * (ny + 1);
+    let place = |k: usize| {
+        let (i, j) = (k % (nx + 1), k / (nx + 1));
+        DVec2::new(size[0] * i as f64 / nx as f64, size[1] * j as f64 / ny as f64)
+    };
+    let mut positions: Vec<DVec3> = (0..upper).map(|k| place(k).extend(0.0)).collect();
+    // The lower rectangle has vertices of its own inside, and shares those of the boundary.
+    let lower: Vec<u32> = (0..upper)
+        .map(|k| {
+            let (i, j) = (k % (nx + 1), k / (nx + 1));
+            if i > 0 && i < nx && j > 0 && j < ny {
+                positions.push(place(k).extend(0.0));
+                (positions.len() - 1) as u32
+            } else {
+                k as u32
+            }
+        })
+        .collect();
+    let corner = |k: u32| place(k as usize);
+    let beside = |k: u32| corner(k) + DVec2::new(2.0 * size[0], 0.0);
+    let mut faces = flat.clone();
+    let mut uv: Vec<[DVec2; 3]> = flat.iter().map(|f| f.map(corner)).collect();
+    for &[a, b, c] in &flat {
+        faces.push([a, c, b].map(|k| lower[k as usize]));
+        uv.push([a, c, b].map(beside));
+    }
+    let mesh = TriMesh::new(positions.len(), &faces)?;
+    let first_lower = Id::new(flat.len() as u32);
+    let is_seam = |faces: (Id<Faces>, Option<Id<Faces>>)| {
+        faces.1.is_some_and(|other| (faces.0 < first_lower) != (other < first_lower))
+    };
+    let seam = mesh.edges().iter().filter(|(_, edge)| is_seam(edge.faces)).map(|(id, _)| id).collect();
+    Ok(Pillow { mesh, positions: Field::from_vec(positions), uv: Field::from_vec(uv), seam })
+}
+
 /// Places planar coordinates in the plane `z = 0` of space.
 #[must_use]
 pub fn embed(uv: &Field<Vertices, DVec2>) -> Field<Vertices, DVec3> {
@@ -357,6 +415,24 @@ impl SplitMix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pillow_is_a_closed_surface_of_twice_the_area() {
+        for [nx, ny] in [[2, 2], [3, 5], [8, 4]] {
+            let pillow = pillow(nx, ny, [0.4, 0.3]).unwrap();
+            assert_eq!(pillow.mesh.boundary_edges().count(), 0);
+            assert_eq!(pillow.mesh.euler_characteristic(), 2);
+            assert_eq!(pillow.seam.len(), 2 * (nx + ny));
+            let rest = crate::RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).unwrap();
+            assert!((rest.area() - 0.24).abs() < 1e-14);
+            // Positions and pattern have the same lengths.
+            let curved = crate::RestShape::from_positions(&pillow.mesh, &pillow.positions).unwrap();
+            for (face, map) in rest.maps().iter() {
+                assert!((map.area() - curved.map(face).area()).abs() < 1e-15);
+            }
+        }
+        assert!(pillow(1, 4, [1.0, 1.0]).is_err());
+    }
     use crate::RestShape;
 
     fn signed_areas(mesh: &TriMesh, uv: &Field<Vertices, DVec2>) -> Vec<f64> {

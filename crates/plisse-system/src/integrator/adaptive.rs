@@ -45,6 +45,16 @@ impl<I> Adaptive<I> {
     pub fn inner(&self) -> &I {
         &self.inner
     }
+
+    /// The integrator that takes the substeps, to change it.
+    pub fn inner_mut(&mut self) -> &mut I {
+        &mut self.inner
+    }
+
+    /// Forgets the length of the last substep: the next step starts as the first one did.
+    pub fn forget(&mut self) {
+        self.length = None;
+    }
 }
 
 impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {

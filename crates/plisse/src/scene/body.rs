@@ -1,0 +1,130 @@
+//! What cloth and wires have in common: a name, a place, pins.
+
+use glam::{DQuat, DVec3};
+use plisse_core::{Field, Vertices};
+
+use super::motion::Keyframes;
+use super::pick::{Groups, Pick};
+
+/// How picked vertices are held.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hold {
+    /// Where they are placed.
+    Still,
+    /// On a rigid motion about the centre of the picked vertices.
+    Moving(Keyframes),
+    /// Free along a direction.
+    Line(DVec3),
+    /// Free in the plane with this normal.
+    Plane(DVec3),
+}
+
+/// Vertices in space, with names and pins.
+#[derive(Clone, Debug)]
+pub(super) struct Body {
+    pub(super) name: Option<String>,
+    pub(super) x: Field<Vertices, DVec3>,
+    pub(super) velocity: DVec3,
+    pub(super) groups: Groups,
+    pub(super) pins: Vec<(Pick, Hold)>,
+}
+
+impl Body {
+    pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
+        Self { name: None, x, velocity: DVec3::ZERO, groups, pins: Vec::new() }
+    }
+
+    pub(super) fn deform(&mut self, place: impl Fn(DVec3) -> DVec3) {
+        self.x = self.x.map(|x| place(*x));
+    }
+
+    /// Displaces each vertex by up to `size` in each direction, the same way every time.
+    pub(super) fn jitter(&mut self, size: f64) {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = || {
+            // An xorshift generator: any cheap sequence without visible order will do.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        for x in self.x.as_mut_slice() {
+            *x += DVec3::new(random(), random(), random()) * size;
+        }
+    }
+}
+
+/// The methods that cloth and wires share.
+macro_rules! body_methods {
+    () => {
+        /// With a name for pins, reports and files.
+        #[must_use]
+        pub fn named(mut self, name: impl Into<String>) -> Self {
+            self.body.name = Some(name.into());
+            self
+        }
+
+        /// Moved by a vector, in metres.
+        #[must_use]
+        pub fn at(mut self, displacement: DVec3) -> Self {
+            self.body.deform(|x| x + displacement);
+            self
+        }
+
+        /// Turned about the origin. Turn before [`Self::at`] to turn a body about itself.
+        #[must_use]
+        pub fn rotated(mut self, rotation: DQuat) -> Self {
+            self.body.deform(|x| rotation * x);
+            self
+        }
+
+        /// Starts in another shape; its rest shape stays.
+        #[must_use]
+        pub fn deformed(mut self, place: impl Fn(DVec3) -> DVec3) -> Self {
+            self.body.deform(place);
+            self
+        }
+
+        /// Starts with each vertex displaced by up to this many metres in each direction, the same way in every run. What is
+        /// exactly flat cannot buckle; this decides to which side.
+        #[must_use]
+        pub fn jittered(mut self, metres: f64) -> Self {
+            self.body.jitter(metres);
+            self
+        }
+
+        /// Starts with this velocity, in m/s.
+        #[must_use]
+        pub fn velocity(mut self, velocity: DVec3) -> Self {
+            self.body.velocity = velocity;
+            self
+        }
+
+        /// Holds vertices still.
+        #[must_use]
+        pub fn pin(self, pick: Pick) -> Self {
+            self.hold(pick, Hold::Still)
+        }
+
+        /// Holds vertices, in one of several ways.
+        #[must_use]
+        pub fn hold(mut self, pick: Pick, hold: Hold) -> Self {
+            self.body.pins.push((pick, hold));
+            self
+        }
+
+        /// Positions as placed, in metres.
+        #[must_use]
+        pub fn positions(&self) -> &Field<Vertices, DVec3> {
+            &self.body.x
+        }
+    };
+}
+pub(super) use body_methods;
+
+/// A rotation by three angles in degrees about the fixed axes x, then y, then z.
+#[must_use]
+pub fn rotation_degrees(x: f64, y: f64, z: f64) -> DQuat {
+    let turn = |axis, degrees: f64| DQuat::from_axis_angle(axis, degrees.to_radians());
+    turn(DVec3::Z, z) * turn(DVec3::Y, y) * turn(DVec3::X, x)
+}

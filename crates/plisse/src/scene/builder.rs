@@ -1,0 +1,347 @@
+//! Putting a scene together.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Positive, Vertices};
+use plisse_system::{Adaptive, Gravity, Implicit, NewtonSettings, Pin, Scheme, State, System, Term, Wind};
+
+use super::SceneError;
+use super::body::{Body, Hold};
+use super::cloth::Cloth;
+use super::drag::MassDamping;
+use super::material::Damping;
+use super::obstacle::{ContactTerm, FrictionTerm, Obstacle};
+use super::scene::{BodyInfo, Kind, Scene};
+use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, wire_terms};
+use super::wires::Wires;
+
+/// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
+#[derive(Clone, Debug)]
+pub struct SceneBuilder {
+    parts: Vec<Part>,
+    obstacles: Vec<Obstacle>,
+    gravity: DVec3,
+    air: Option<Air>,
+    settings: Settings,
+}
+
+/// A cloth or wires.
+#[derive(Clone, Debug)]
+enum Part {
+    Cloth(Box<Cloth>),
+    Wires(Box<Wires>),
+}
+
+/// Moving or still air around the cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Air {
+    /// Mean wind in m/s; zero for still air, which only drags.
+    pub velocity: DVec3,
+    /// Part of the wind that comes and goes, as a multiple of the mean: zero for a steady wind.
+    pub gusts: f64,
+    /// kg/m³.
+    pub density: Positive,
+    /// Drag coefficient of a plate across the wind.
+    pub coefficient: Positive,
+}
+
+impl Default for Air {
+    /// Still air: 1.2 kg/m³, drag coefficient 1.2.
+    fn default() -> Self {
+        Self {
+            velocity: DVec3::ZERO,
+            gusts: 0.0,
+            density: Positive::literal(1.2),
+            coefficient: Positive::literal(1.2),
+        }
+    }
+}
+
+impl Air {
+    /// The wind at a time. Gusts are three sines without a common period, the same in every run.
+    #[must_use]
+    pub fn at(&self, time: f64) -> DVec3 {
+        let wave = (2.1 * time).sin() + 0.6 * (5.3 * time + 1.0).sin() + 0.4 * (11.7 * time + 2.0).sin();
+        self.velocity * (1.0 + 0.5 * self.gusts * wave)
+    }
+}
+
+/// How time advances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Longest step, s.
+    pub time_step: Positive,
+    /// Steps that do not converge are shortened down to this; none forbids shortening.
+    pub shortest_step: Option<Positive>,
+    /// The integration scheme.
+    pub scheme: Scheme,
+    /// How equations are solved.
+    pub newton: NewtonSettings,
+}
+
+impl Default for Settings {
+    /// Backward Euler with 10 ms, down to 10 µs, everything else as in [`NewtonSettings`].
+    fn default() -> Self {
+        Self {
+            time_step: Positive::literal(0.01),
+            shortest_step: Some(Positive::literal(1e-5)),
+            scheme: Scheme::BackwardEuler,
+            newton: NewtonSettings::default(),
+        }
+    }
+}
+
+impl Default for SceneBuilder {
+    /// An empty scene with gravity 9.81 m/s² against z.
+    fn default() -> Self {
+        Self {
+            parts: Vec::new(),
+            obstacles: Vec::new(),
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            air: None,
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl SceneBuilder {
+    /// Adds a cloth.
+    #[must_use]
+    pub fn cloth(mut self, cloth: Cloth) -> Self {
+        self.parts.push(Part::Cloth(Box::new(cloth)));
+        self
+    }
+
+    /// Adds rods or a net.
+    #[must_use]
+    pub fn wires(mut self, wires: Wires) -> Self {
+        self.parts.push(Part::Wires(Box::new(wires)));
+        self
+    }
+
+    /// Adds an obstacle.
+    #[must_use]
+    pub fn obstacle(mut self, obstacle: Obstacle) -> Self {
+        self.obstacles.push(obstacle);
+        self
+    }
+
+    /// With another gravity, m/s².
+    #[must_use]
+    pub fn gravity(self, gravity: DVec3) -> Self {
+        Self { gravity, ..self }
+    }
+
+    /// With air that drags and blows.
+    #[must_use]
+    pub fn air(self, air: Air) -> Self {
+        Self { air: Some(air), ..self }
+    }
+
+    /// With other settings of time and solver.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// With another time step, in seconds.
+    #[must_use]
+    pub fn time_step(mut self, time_step: Positive) -> Self {
+        self.settings.time_step = time_step;
+        self
+    }
+
+    /// With another integration scheme.
+    #[must_use]
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.settings.scheme = scheme;
+        self
+    }
+
+    /// Checks everything and freezes the system.
+    pub fn build(self) -> Result<Scene, SceneError> {
+        if self.parts.is_empty() {
+            return Err(SceneError::Empty);
+        }
+        if !self.gravity.is_finite() {
+            return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
+        }
+        let names = self.names()?;
+        let total = self.parts.iter().map(|part| part.body().x.len()).sum();
+        let mut assembly = Assembly::default();
+        for (part, name) in self.parts.iter().zip(&names) {
+            assembly.add(part, name, total)?;
+        }
+        let Assembly { mass, areas, x, v, mut terms, pins, faces, bodies } = assembly;
+        let mass = Field::from_vec(mass);
+        let areas = Field::from_vec(areas);
+        let obstacles: Vec<Obstacle> =
+            self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
+        obstacle_terms(&obstacles, &areas, &names, &mut terms)?;
+        if let Some(air) = self.air {
+            check_air(&air)?;
+            if !faces.is_empty() {
+                let mesh = whole_surface(&faces, total)?;
+                terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
+            }
+        }
+        if self.gravity != DVec3::ZERO {
+            terms.push(Box::new(Gravity::new(self.gravity, &mass)?));
+        }
+        let mut builder = System::builder(mass);
+        for term in terms {
+            builder = builder.boxed_term(term);
+        }
+        for (node, pin) in pins {
+            builder = builder.constrain(node, pin);
+        }
+        let system = builder.build()?;
+        let state = State::new(Field::from_vec(x), Field::from_vec(v))?;
+        let settings = self.settings;
+        let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
+        let shortest = settings.shortest_step.unwrap_or(settings.time_step);
+        let integrator = Adaptive::new(implicit, shortest);
+        Ok(Scene { system, state, integrator, bodies, obstacles, settings })
+    }
+
+    /// The name of each part: its own, or its kind with a number.
+    fn names(&self) -> Result<Vec<String>, SceneError> {
+        let mut names: Vec<String> = Vec::new();
+        let (mut cloths, mut wires) = (0, 0);
+        for part in &self.parts {
+            let count = if matches!(part, Part::Cloth(_)) { &mut cloths } else { &mut wires };
+            *count += 1;
+            let kind = if matches!(part, Part::Cloth(_)) { "cloth" } else { "wires" };
+            let name = part.body().name.clone().unwrap_or_else(|| format!("{kind} {count}"));
+            if names.contains(&name) {
+                return Err(SceneError::DuplicateName { name });
+            }
+            names.push(name);
+        }
+        Ok(names)
+    }
+}
+
+fn check_air(air: &Air) -> Result<(), SceneError> {
+    if !air.velocity.is_finite() {
+        return Err(SceneError::NotFinite { what: "the wind", value: air.velocity.to_array() });
+    }
+    if !(0.0..=1.0).contains(&air.gusts) {
+        let expected = "give a number from 0 (steady) to 1";
+        return Err(SceneError::BadParameter { what: "the strength of gusts", value: air.gusts, expected });
+    }
+    Ok(())
+}
+
+fn obstacle_terms(
+    obstacles: &[Obstacle],
+    areas: &Field<Vertices, f64>,
+    bodies: &[String],
+    terms: &mut Vec<Box<dyn Term<Vertices>>>,
+) -> Result<(), SceneError> {
+    let mut names: Vec<String> = bodies.to_vec();
+    for (index, obstacle) in obstacles.iter().enumerate() {
+        let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+        if names.contains(&name) {
+            return Err(SceneError::DuplicateName { name });
+        }
+        let contact = ContactTerm::new(format!("{name}: contact"), obstacle.clone(), areas.clone());
+        terms.push(Box::new(contact));
+        if obstacle.has_friction() {
+            let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), areas.clone());
+            terms.push(Box::new(friction));
+        }
+        names.push(name);
+    }
+    Ok(())
+}
+
+impl Part {
+    fn body(&self) -> &Body {
+        match self {
+            Self::Cloth(cloth) => &cloth.body,
+            Self::Wires(wires) => &wires.body,
+        }
+    }
+}
+
+/// All bodies in one numbering.
+#[derive(Default)]
+struct Assembly {
+    mass: Vec<f64>,
+    areas: Vec<f64>,
+    x: Vec<DVec3>,
+    v: Vec<DVec3>,
+    terms: Vec<Box<dyn Term<Vertices>>>,
+    pins: Vec<(Id<Vertices>, Pin)>,
+    faces: Vec<[u32; 3]>,
+    bodies: Vec<BodyInfo>,
+}
+
+impl Assembly {
+    fn add(&mut self, part: &Part, name: &str, total: usize) -> Result<(), SceneError> {
+        let first = self.x.len();
+        let slot = Slot { name, first: first as u32, total };
+        let (masses, areas, damping, kind) = match part {
+            Part::Cloth(cloth) => {
+                cloth_terms(cloth, slot, &mut self.terms)?;
+                let (masses, areas) = cloth_masses(cloth);
+                let faces = cloth.mesh.faces().as_slice().iter();
+                self.faces.extend(faces.map(|f| f.map(|v| v.get() + slot.first)));
+                let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
+                (masses, areas, cloth.material.damping, Kind::Cloth { mesh, rest, uv })
+            }
+            Part::Wires(wires) => {
+                wire_terms(wires, slot, &mut self.terms)?;
+                let (masses, areas) = wire_masses(wires);
+                let radius = wires.wire.radius.get();
+                let segments = wires.segments.clone();
+                // The net has been built: no index is out of range.
+                let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
+                let rest_lengths = segments.iter().map(length).collect();
+                let kind = Kind::Wires { segments, rest_lengths, radius };
+                (masses, areas, wires.wire.damping, kind)
+            }
+        };
+        if let Damping::Mass(rate) = damping {
+            let coefficients =
+                masses.iter().map(|(v, m)| (Id::new(v.get() + slot.first), m * rate.get())).collect();
+            self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
+        }
+        let body = part.body();
+        self.pin(body, name, slot.first)?;
+        self.mass.extend_from_slice(masses.as_slice());
+        self.areas.extend_from_slice(areas.as_slice());
+        self.x.extend_from_slice(body.x.as_slice());
+        self.v.resize(self.x.len(), body.velocity);
+        self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });
+        Ok(())
+    }
+
+    fn pin(&mut self, body: &Body, name: &str, first: u32) -> Result<(), SceneError> {
+        for (pick, hold) in &body.pins {
+            let picked = pick.resolve(name, &body.x, &body.groups)?;
+            let centre = picked.iter().map(|v| body.x[*v]).sum::<DVec3>() / picked.len() as f64;
+            let keys = if let Hold::Moving(keys) = hold { Some(Arc::new(keys.clone())) } else { None };
+            for local in picked {
+                let node = Id::new(local.get() + first);
+                let pin = match (hold, &keys) {
+                    (Hold::Line(direction), _) => Pin::Line(*direction),
+                    (Hold::Plane(normal), _) => Pin::Plane(*normal),
+                    (_, Some(keys)) => {
+                        let (keys, x) = (Arc::clone(keys), body.x[local]);
+                        Pin::Moving(Arc::new(move |t| keys.place(t, centre, x)))
+                    }
+                    _ => Pin::Still,
+                };
+                // A corner belongs to two sides; holding it twice in the same way is no mistake.
+                let still = |pin: &Pin| matches!(pin, Pin::Still);
+                if !(still(&pin) && self.pins.iter().any(|(other, held)| *other == node && still(held))) {
+                    self.pins.push((node, pin));
+                }
+            }
+        }
+        Ok(())
+    }
+}

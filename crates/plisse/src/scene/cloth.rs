@@ -1,0 +1,236 @@
+//! A piece of cloth before it is part of a scene.
+
+use glam::{DQuat, DVec2, DVec3};
+use plisse_core::{Edges, Faces, Field, Id, MeshError, Positive, RestShape, TriMesh, Vertices, generate};
+
+use super::SceneError;
+use super::body::{Body, Hold, body_methods};
+use super::material::Material;
+use super::pick::{Groups, Pick};
+
+/// A piece of cloth: mesh, rest shape, place, material, pins.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse::scene::{Cloth, Material, Pick, rotation_degrees};
+/// let curtain = Cloth::sheet([40, 60], [1.0, 1.5])?
+///     .named("curtain")
+///     .material(Material::cotton())
+///     .rotated(rotation_degrees(90.0, 0.0, 0.0))
+///     .at(DVec3::new(0.0, 0.0, 0.2))
+///     .pin(Pick::group("top"));
+/// assert_eq!(curtain.mesh().vertex_count(), 41 * 61);
+/// # Ok::<(), plisse::scene::SceneError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    pub(super) body: Body,
+    pub(super) mesh: TriMesh,
+    pub(super) rest: RestShape,
+    pub(super) uv: Option<Field<Faces, [DVec2; 3]>>,
+    /// Edges that bend freely.
+    pub(super) loose: Vec<Id<Edges>>,
+    pub(super) curved: bool,
+    pub(super) material: Material,
+    pub(super) filling: Option<Filling>,
+}
+
+/// What a closed surface is filled with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Filling {
+    /// A constant pressure above that outside, in Pa.
+    Pressure(f64),
+    /// A gas or liquid that keeps a volume, in m³, with a bulk modulus in Pa.
+    Volume {
+        /// The volume without pressure, m³.
+        target: f64,
+        /// Pa.
+        bulk: Positive,
+    },
+}
+
+fn mesh_error(source: MeshError) -> SceneError {
+    SceneError::Mesh { body: "cloth".to_owned(), source }
+}
+
+impl Cloth {
+    fn new(
+        mesh: TriMesh,
+        rest: RestShape,
+        x: Field<Vertices, DVec3>,
+        uv: Option<Field<Faces, [DVec2; 3]>>,
+        groups: Groups,
+    ) -> Self {
+        let curved = rest.hinges().iter().any(|hinge| hinge.rest_angle() != 0.0);
+        let body = Body::new(x, groups);
+        let material = Material::cotton();
+        Self { body, mesh, rest, uv, loose: Vec::new(), curved, material, filling: None }
+    }
+
+    /// A rectangle in the plane `z = 0` about the origin, `cells` and metres along x and y, with alternating diagonals.
+    ///
+    /// Groups: `left`, `right`, `bottom`, `top` (smallest and largest x and y), `corners`, and each corner alone, as
+    /// `top-left`.
+    pub fn sheet(cells: [usize; 2], size: [f64; 2]) -> Result<Self, SceneError> {
+        Self::grid(cells, size, generate::Diagonal::Alternating)
+    }
+
+    /// The same with another choice of diagonals.
+    pub fn grid(cells: [usize; 2], size: [f64; 2], diagonal: generate::Diagonal) -> Result<Self, SceneError> {
+        let planar = generate::grid(cells[0], cells[1], size, diagonal).map_err(mesh_error)?;
+        Self::rectangle(planar, size)
+    }
+
+    /// The same with vertices moved at random and random diagonals: no direction of the mesh is preferred.
+    pub fn irregular(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
+        let planar = generate::irregular_grid(cells[0], cells[1], size, seed).map_err(mesh_error)?;
+        Self::rectangle(planar, size)
+    }
+
+    fn rectangle((mesh, uv): generate::Planar, size: [f64; 2]) -> Result<Self, SceneError> {
+        let [left, right, bottom, top] = sides(&uv, size);
+        let mut groups = Groups::new();
+        let both = |a: &[Id<Vertices>], b: &[Id<Vertices>]| -> Vec<Id<Vertices>> {
+            a.iter().copied().filter(|v| b.contains(v)).collect()
+        };
+        let mut corners = Vec::new();
+        for (name, a, b) in [
+            ("bottom-left", &bottom, &left),
+            ("bottom-right", &bottom, &right),
+            ("top-left", &top, &left),
+            ("top-right", &top, &right),
+        ] {
+            let corner = both(a, b);
+            corners.extend(corner.iter().copied());
+            groups.insert(name.to_owned(), corner);
+        }
+        groups.insert("corners".to_owned(), corners);
+        for (name, side) in [("left", left), ("right", right), ("bottom", bottom), ("top", top)] {
+            groups.insert(name.to_owned(), side);
+        }
+        let middle = DVec2::new(0.5 * size[0], 0.5 * size[1]);
+        Ok(Self::flat(mesh, &uv, groups)?.at(-middle.extend(0.0)))
+    }
+
+    fn flat(mesh: TriMesh, uv: &Field<Vertices, DVec2>, groups: Groups) -> Result<Self, SceneError> {
+        let rest = RestShape::from_uv(&mesh, uv).map_err(rest_error)?;
+        let corners = mesh.faces().map(|face| face.map(|v| uv[v]));
+        Ok(Self::new(mesh, rest, generate::embed(uv), Some(corners), groups))
+    }
+
+    /// A disc in the plane `z = 0` about the origin. Groups: `rim`, `centre`.
+    pub fn disc(rings: usize, radius: f64) -> Result<Self, SceneError> {
+        let (mesh, uv) = generate::disc(rings, radius).map_err(mesh_error)?;
+        let groups = Groups::from([
+            ("rim".to_owned(), mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).collect()),
+            ("centre".to_owned(), vec![Id::new(0)]),
+        ]);
+        Self::flat(mesh, &uv, groups)
+    }
+
+    /// An open tube about the z axis, from `z = 0` up, cells around and along. Groups: `bottom`, `top`. It is rolled from a flat
+    /// pattern, but at rest where it is: its rest angles are those of the tube.
+    pub fn cylinder(cells: [usize; 2], radius: f64, length: f64) -> Result<Self, SceneError> {
+        let tube = generate::cylinder(cells[0], cells[1], radius, length, generate::Diagonal::Alternating)
+            .map_err(mesh_error)?;
+        let row = |z: f64| {
+            let near = |x: &DVec3| (x.z - z).abs() < 1e-9 * length;
+            tube.positions.iter().filter(|(_, x)| near(x)).map(|(v, _)| v).collect()
+        };
+        let groups = Groups::from([("bottom".to_owned(), row(0.0)), ("top".to_owned(), row(length))]);
+        let rest = RestShape::from_corner_uv(&tube.mesh, &tube.uv)
+            .and_then(|rest| rest.with_rest_angles(&tube.positions))
+            .map_err(rest_error)?;
+        Ok(Self::new(tube.mesh, rest, tube.positions, Some(tube.uv), groups))
+    }
+
+    /// A closed sphere about the origin, at rest as it is: an icosahedron divided so many times.
+    pub fn sphere(divisions: usize, radius: f64) -> Result<Self, SceneError> {
+        let (mesh, x) = generate::sphere(divisions, radius).map_err(mesh_error)?;
+        Self::curved(mesh, x, None)
+    }
+
+    /// Two rectangles sewn along their sides, flat in the plane `z = 0` about the origin. Seams bend freely. Groups: `seam`.
+    pub fn pillow(cells: [usize; 2], size: [f64; 2]) -> Result<Self, SceneError> {
+        let pillow = generate::pillow(cells[0], cells[1], size).map_err(mesh_error)?;
+        let mut seam: Vec<Id<Vertices>> =
+            pillow.seam.iter().flat_map(|e| pillow.mesh.edges()[*e].vertices).collect();
+        seam.sort_unstable();
+        seam.dedup();
+        let groups = Groups::from([("seam".to_owned(), seam)]);
+        let rest = RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).map_err(rest_error)?;
+        let cloth = Self::new(pillow.mesh, rest, pillow.positions, Some(pillow.uv), groups);
+        Ok(Self { loose: pillow.seam, ..cloth }.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
+    }
+
+    /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn along seams, for
+    /// example. `groups` names sets of vertices for pins.
+    pub fn sewn(
+        mesh: TriMesh,
+        positions: Field<Vertices, DVec3>,
+        uv: Field<Faces, [DVec2; 3]>,
+        groups: impl IntoIterator<Item = (String, Vec<Id<Vertices>>)>,
+    ) -> Result<Self, SceneError> {
+        check_positions(&mesh, &positions)?;
+        let rest = RestShape::from_corner_uv(&mesh, &uv).map_err(rest_error)?;
+        Ok(Self::new(mesh, rest, positions, Some(uv), groups.into_iter().collect()))
+    }
+
+    /// Any mesh that is at rest as it is, curved or not. Warp and weft of each triangle then refer to its first edge: choose an
+    /// isotropic material, or give material coordinates.
+    pub fn curved(
+        mesh: TriMesh,
+        positions: Field<Vertices, DVec3>,
+        groups: impl IntoIterator<Item = (String, Vec<Id<Vertices>>)>,
+    ) -> Result<Self, SceneError> {
+        check_positions(&mesh, &positions)?;
+        let rest = RestShape::from_positions(&mesh, &positions).map_err(rest_error)?;
+        Ok(Self::new(mesh, rest, positions, None, groups.into_iter().collect()))
+    }
+
+    body_methods!();
+
+    /// Made of this. Cotton, if nothing is said.
+    #[must_use]
+    pub fn material(self, material: Material) -> Self {
+        Self { material, ..self }
+    }
+
+    /// Filled with something. The surface must be closed.
+    #[must_use]
+    pub fn filled(self, filling: Filling) -> Self {
+        Self { filling: Some(filling), ..self }
+    }
+
+    /// At rest in the shape it now has, as far as bending goes: its angles become the rest angles. Lengths stay.
+    pub fn resting_bent(self) -> Result<Self, SceneError> {
+        let rest = self.rest.with_rest_angles(&self.body.x).map_err(rest_error)?;
+        Ok(Self { rest, curved: true, ..self })
+    }
+
+    /// The mesh.
+    #[must_use]
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// The rest shape.
+    #[must_use]
+    pub fn rest(&self) -> &RestShape {
+        &self.rest
+    }
+}
+
+fn rest_error(source: plisse_core::RestError) -> SceneError {
+    SceneError::Rest { body: "cloth".to_owned(), source }
+}
+
+fn check_positions(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<(), SceneError> {
+    x.check_len(mesh.vertex_count()).map_err(|source| rest_error(source.into()))
+}
+
+/// Vertices on the four sides of a rectangle: left, right, bottom, top.
+fn sides(uv: &Field<Vertices, DVec2>, size: [f64; 2]) -> [Vec<Id<Vertices>>; 4] {
+    let on = |test: &dyn Fn(&DVec2) -> bool| uv.iter().filter(|(_, u)| test(u)).map(|(v, _)| v).collect();
+    [on(&|u| u.x <= 0.0), on(&|u| u.x >= size[0]), on(&|u| u.y <= 0.0), on(&|u| u.y >= size[1])]
+}

@@ -1,0 +1,130 @@
+//! What can be wrong with a scene.
+
+use plisse_bending::{NetError, PlateError};
+use plisse_core::{MeshError, QuantityError, RestError};
+use plisse_membrane::MaterialError;
+use plisse_system::SetupError;
+use thiserror::Error;
+
+/// Why a scene was refused. Names the body, the value and the remedy.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A mesh is not a mesh.
+    #[error("{body}: {source}")]
+    Mesh {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: MeshError,
+    },
+    /// A rest shape is not one.
+    #[error("{body}: {source}")]
+    Rest {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: RestError,
+    },
+    /// Wires are not a net.
+    #[error("{body}: {source}")]
+    Net {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: NetError,
+    },
+    /// Vertices that do not exist were picked.
+    #[error("{body}: {reason}")]
+    Pick {
+        /// Which body.
+        body: String,
+        /// What is wrong, and what there is.
+        reason: String,
+    },
+    /// Two bodies or obstacles have one name.
+    #[error("two bodies are called \"{name}\"; give each a name of its own")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// Nothing to simulate.
+    #[error("the scene has no cloth and no wires; add one")]
+    Empty,
+    /// A motion that cannot be followed.
+    #[error("keyframe {index}: {reason}")]
+    Keyframes {
+        /// Which keyframe, from zero.
+        index: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A direction without length.
+    #[error("{what} is {value:?}; give a vector that is finite and not zero")]
+    Direction {
+        /// Which direction.
+        what: &'static str,
+        /// The value.
+        value: [f64; 3],
+    },
+    /// A vector that is not finite.
+    #[error("{what} is {value:?}, which is not finite")]
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+        /// The value.
+        value: [f64; 3],
+    },
+    /// A coefficient of friction that is not one.
+    #[error("the coefficient of friction is {value}; give zero or a positive number")]
+    Friction {
+        /// The value.
+        value: f64,
+    },
+    /// An obstacle without inside.
+    #[error(
+        "the mesh of an obstacle is open: {edge} has one face. An obstacle needs an inside; close the hole"
+    )]
+    OpenObstacle {
+        /// A boundary edge.
+        edge: String,
+    },
+    /// An obstacle with its inside outside.
+    #[error(
+        "the mesh of an obstacle encloses {volume} m³: its faces point inwards. Reverse the order of their corners"
+    )]
+    InsideOutObstacle {
+        /// The enclosed volume.
+        volume: f64,
+    },
+    /// Quadratic bending of a curved sheet.
+    #[error(
+        "{body} is curved at rest, which the quadratic bending model cannot represent; choose hinges or mid-edge bending"
+    )]
+    CurvedQuadratic {
+        /// Which body.
+        body: String,
+    },
+    /// A parameter outside its domain.
+    #[error("{what} is {value}; {expected}")]
+    BadParameter {
+        /// Which parameter.
+        what: &'static str,
+        /// The value.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// A material whose moduli are impossible.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// A plate that is none.
+    #[error(transparent)]
+    Plate(#[from] PlateError),
+    /// A quantity that is not positive.
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    /// The system could not be built.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}

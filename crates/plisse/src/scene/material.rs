@@ -1,0 +1,339 @@
+//! What a sheet is made of: density, membrane, bending, damping, and presets with their sources.
+
+use plisse_bending::HingeWeight;
+use plisse_core::{Positive, UnitDir2};
+use plisse_membrane::{Lame, MaterialError};
+
+/// A sheet: mass per area and the energies of its deformation.
+///
+/// ```
+/// use plisse::core::Positive;
+/// use plisse::scene::{Bending, Material};
+/// let heavy = Material { density: Positive::literal(0.5), ..Material::denim() };
+/// let limp = Material { bending: Bending::None, ..heavy };
+/// assert_eq!(limp.membrane, Material::denim().membrane);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Mass per rest area, kg/m².
+    pub density: Positive,
+    /// Resistance to stretch and shear.
+    pub membrane: Membrane,
+    /// Resistance to bending.
+    pub bending: Bending,
+    /// What slows it down besides the time integration.
+    pub damping: Damping,
+}
+
+/// Resistance of a sheet to changes of length and angle in its own plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Membrane {
+    /// The energy of stretch.
+    pub stretching: Stretching,
+    /// The energy of shear between the two directions, beside what the stretching already resists.
+    pub shearing: Shearing,
+    /// Warp and weft in material coordinates. Isotropic stretching does not look at them, shear does.
+    pub directions: [UnitDir2; 2],
+}
+
+/// The energy of stretch. Moduli of sheets, in N/m: those of the solid times its thickness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Stretching {
+    /// Baraff-Witkin: `warp/2 (‖Fu‖ - 1)² + weft/2 (‖Fv‖ - 1)²`.
+    Fibres {
+        /// Tensile modulus along the warp, N/m.
+        warp: Positive,
+        /// Tensile modulus along the weft, N/m.
+        weft: Positive,
+    },
+    /// The same in Green's strain: stiffer in tension, softer in compression. Equal to [`Self::Fibres`] for small strain.
+    GreenFibres {
+        /// Tensile modulus along the warp, N/m.
+        warp: Positive,
+        /// Tensile modulus along the weft, N/m.
+        weft: Positive,
+    },
+    /// As rigid as possible, `μ ‖F - R‖²`, with the shear modulus `μ` in N/m.
+    Arap(Positive),
+    /// St. Venant-Kirchhoff.
+    StVenantKirchhoff(Lame),
+    /// Corotational linear elasticity.
+    Corotational(Lame),
+    /// Stable neo-Hookean.
+    NeoHookean(Lame),
+}
+
+/// The energy of shear between warp and weft, on `I6 = (Fa)·(Fb) - a·b`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shearing {
+    /// None: the two directions turn freely against each other.
+    None,
+    /// Baraff-Witkin: `k/2 I6²`, with the shear modulus `k` in N/m.
+    Quadratic(Positive),
+    /// `k I6⁴` (Kim20, equation 44), in N/m. Without stiffness at rest.
+    Quartic(Positive),
+}
+
+/// Resistance of a sheet to bending.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bending {
+    /// None. The sheet folds on the scale of its mesh.
+    None,
+    /// Hinges along the edges, filtered as in WK23. Fast; how stiff the sheet is depends somewhat on the mesh.
+    Hinge {
+        /// How the energy grows with the angle.
+        law: AngleLaw,
+        /// Bending rigidity, N m; with [`HingeWeight::Unit`], the stiffness of each hinge.
+        rigidity: Positive,
+        /// How the mesh enters.
+        weight: HingeWeight,
+    },
+    /// Curvature from mid-edge normals: the rigidity of a plate whatever the mesh, for a multiple of the time.
+    MidEdge {
+        /// Bending rigidity, N m.
+        rigidity: Positive,
+        /// Poisson's ratio, above -1 and up to 0.5.
+        poisson: f64,
+    },
+    /// A constant matrix: the fastest. For sheets that are flat at rest and hardly stretch; a curved rest shape is
+    /// refused.
+    Quadratic {
+        /// Bending rigidity, N m.
+        rigidity: Positive,
+    },
+}
+
+/// How the energy of a hinge or rod grows with its angle; all agree for small angles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AngleLaw {
+    /// `½ (θ - θr)²`.
+    #[default]
+    Quadratic,
+    /// `2 (tan θ/2 - tan θr/2)²`: infinite at a full fold.
+    Tangent,
+    /// `2 (sin θ/2 - sin θr/2)²`.
+    Sine,
+    /// `1 - cos(θ - θr)`.
+    Cosine,
+}
+
+/// What takes energy out of the motion, besides the time integration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Damping {
+    /// Nothing.
+    None,
+    /// A force `-rate · mass · velocity`, with the rate in 1/s: the air of a still room, roughly. It also slows free
+    /// fall and rigid turning.
+    Mass(Positive),
+}
+
+impl Membrane {
+    /// Baraff-Witkin cloth from the moduli of a fabric, N/m, with warp and weft along the material axes.
+    #[must_use]
+    pub fn woven(warp: Positive, weft: Positive, shear: Positive) -> Self {
+        Self {
+            stretching: Stretching::Fibres { warp, weft },
+            shearing: Shearing::Quadratic(shear),
+            directions: [UnitDir2::U, UnitDir2::V],
+        }
+    }
+
+    /// An isotropic sheet; stretching has its own resistance to shear.
+    #[must_use]
+    pub fn isotropic(stretching: Stretching) -> Self {
+        Self { stretching, shearing: Shearing::None, directions: [UnitDir2::U, UnitDir2::V] }
+    }
+}
+
+impl Bending {
+    /// Hinges with the bending rigidity of a plate, N m, and the quadratic law.
+    #[must_use]
+    pub fn hinges(rigidity: Positive) -> Self {
+        Self::Hinge { law: AngleLaw::Quadratic, rigidity, weight: HingeWeight::AreaSum }
+    }
+}
+
+/// A named material and where its figures come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// Lower-case name, as scene files use it.
+    pub name: &'static str,
+    /// The material.
+    pub material: Material,
+    /// Where the figures come from.
+    pub source: &'static str,
+}
+
+const fn p(value: f64) -> Positive {
+    Positive::literal(value)
+}
+
+const fn fabric(density: f64, [warp, weft, shear]: [f64; 3], rigidity: f64) -> Material {
+    Material {
+        density: p(density),
+        membrane: Membrane {
+            stretching: Stretching::Fibres { warp: p(warp), weft: p(weft) },
+            shearing: Shearing::Quadratic(p(shear)),
+            directions: [UnitDir2::U, UnitDir2::V],
+        },
+        bending: Bending::Hinge {
+            law: AngleLaw::Quadratic,
+            rigidity: p(rigidity),
+            weight: HingeWeight::AreaSum,
+        },
+        damping: Damping::None,
+    }
+}
+
+const MEASURED: &str = "Wang et al. 2011 (density, warp, weft, shear; bending: middle of the measured range)";
+
+const DENIM: Material = fabric(0.324, [205.0, 1014.0, 53.0], 7e-5);
+const INTERLOCK: Material = fabric(0.187, [16.6, 34.5, 36.9], 2.3e-5);
+const TABLECLOTH: Material = fabric(0.128, [2002.0, 2028.0, 19.0], 3.8e-5);
+const SILK: Material = fabric(0.113, [200.0, 200.0, 14.0], 7e-6);
+const COTTON: Material = fabric(0.2, [200.0, 200.0, 30.0], 1e-6);
+
+impl Material {
+    /// Denim: heavy, stiff along the weft.
+    #[must_use]
+    pub fn denim() -> Self {
+        DENIM
+    }
+
+    /// The knit of a T-shirt: stretches easily.
+    #[must_use]
+    pub fn interlock() -> Self {
+        INTERLOCK
+    }
+
+    /// A tablecloth: hardly stretches, shears easily.
+    #[must_use]
+    pub fn tablecloth() -> Self {
+        TABLECLOTH
+    }
+
+    /// The lightest and most limp of the measured fabrics; tensile moduli assumed.
+    #[must_use]
+    pub fn silk() -> Self {
+        SILK
+    }
+
+    /// A limp cotton; membrane moduli assumed.
+    #[must_use]
+    pub fn cotton() -> Self {
+        COTTON
+    }
+
+    /// Writing paper, isotropic.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self::sheet(p(0.1), p(5e5), 0.3, p(4e-4)).unwrap_or(DENIM)
+    }
+
+    /// Polyester film of 25 µm: 4.5 GPa, Poisson's ratio 0.38, 1390 kg/m³.
+    #[must_use]
+    pub fn mylar() -> Self {
+        Self::solid(p(4.5e9), 0.38, p(25e-6), p(1390.0)).unwrap_or(DENIM)
+    }
+
+    /// Steel of 0.1 mm: 200 GPa, Poisson's ratio 0.3, 7850 kg/m³.
+    #[must_use]
+    pub fn steel_sheet() -> Self {
+        Self::solid(p(200e9), 0.3, p(1e-4), p(7850.0)).unwrap_or(DENIM)
+    }
+
+    /// An isotropic sheet from its own figures: kg/m², tensile stiffness `E h` in N/m, Poisson's ratio, bending rigidity in
+    /// N m.
+    pub fn sheet(
+        density: Positive,
+        tensile: Positive,
+        poisson: f64,
+        rigidity: Positive,
+    ) -> Result<Self, MaterialError> {
+        let lame = Lame::plane_stress(tensile, poisson, Positive::ONE)?;
+        Ok(Self {
+            density,
+            membrane: Membrane::isotropic(Stretching::Corotational(lame)),
+            bending: Bending::MidEdge { rigidity, poisson },
+            damping: Damping::None,
+        })
+    }
+
+    /// A thin sheet of a solid: Young's modulus in Pa, Poisson's ratio, thickness in m, kg/m³. The bending rigidity is
+    /// `E h³/(12 (1 - ν²))`.
+    pub fn solid(
+        young: Positive,
+        poisson: f64,
+        thickness: Positive,
+        density: Positive,
+    ) -> Result<Self, MaterialError> {
+        let h = thickness.get();
+        let lame = Lame::plane_stress(young, poisson, thickness)?;
+        let rigidity = young.get() * h.powi(3) / (12.0 * (1.0 - poisson * poisson));
+        let stiffness = |value| Positive::new(value).map_err(|_| MaterialError::Stiffness { value });
+        Ok(Self {
+            density: stiffness(density.get() * h)?,
+            membrane: Membrane::isotropic(Stretching::Corotational(lame)),
+            bending: Bending::MidEdge { rigidity: stiffness(rigidity)?, poisson },
+            damping: Damping::None,
+        })
+    }
+
+    /// All presets.
+    #[must_use]
+    pub fn presets() -> [Preset; 8] {
+        let preset = |name, material, source| Preset { name, material, source };
+        let light =
+            "Wang et al. 2011: the low end of their ranges for density, shear and bending; 200 N/m assumed";
+        let cotton = "a preset in common use: 0.2 kg/m², bending 1e-6 N m; its 5 N/m needs a strain limit, so 200 N/m and 30 N/m assumed";
+        let paper = "figures in common use for writing paper: 0.1 kg/m², 5e5 N/m, 4e-4 N m";
+        let solid = "handbook figures of the solid and its thickness";
+        [
+            preset("cotton", Self::cotton(), cotton),
+            preset("denim", Self::denim(), MEASURED),
+            preset("silk", Self::silk(), light),
+            preset("interlock", Self::interlock(), MEASURED),
+            preset("tablecloth", Self::tablecloth(), MEASURED),
+            preset("paper", Self::paper(), paper),
+            preset("mylar", Self::mylar(), solid),
+            preset("steel-sheet", Self::steel_sheet(), solid),
+        ]
+    }
+
+    /// The preset of this name.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Self> {
+        Self::presets().into_iter().find(|preset| preset.name == name).map(|preset| preset.material)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_what_their_names_say() {
+        let names: Vec<&str> = Material::presets().iter().map(|preset| preset.name).collect();
+        let expected =
+            ["cotton", "denim", "silk", "interlock", "tablecloth", "paper", "mylar", "steel-sheet"];
+        assert_eq!(names, expected);
+        // None has fallen back to another one.
+        for (i, a) in Material::presets().iter().enumerate() {
+            for b in &Material::presets()[i + 1..] {
+                assert_ne!(a.material, b.material, "{} {}", a.name, b.name);
+            }
+        }
+        assert_eq!(Material::preset("denim"), Some(Material::denim()));
+        assert_eq!(Material::preset("Denim"), None);
+    }
+
+    #[test]
+    fn a_solid_has_the_rigidity_of_its_plate() {
+        let Bending::MidEdge { rigidity, poisson } = Material::steel_sheet().bending else { panic!() };
+        let plate = plisse_bending::Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
+        assert!((rigidity.get() / plate.rigidity().get() - 1.0).abs() < 1e-14);
+        assert!((Material::steel_sheet().density.get() - 0.785).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,40 @@
+//! Whole scenes: cloth, wires and obstacles with materials, pins and motions.
+//!
+//! | what | items |
+//! |---|---|
+//! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`] |
+//! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
+//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`Preset`] |
+//! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
+//! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
+//!
+//! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
+
+mod body;
+mod builder;
+mod checkpoint;
+mod cloth;
+mod drag;
+mod error;
+mod material;
+mod motion;
+mod obstacle;
+mod pick;
+#[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
+mod scene;
+mod shifted;
+mod terms;
+mod wires;
+
+pub use body::{Hold, rotation_degrees};
+pub use builder::{Air, SceneBuilder, Settings};
+pub use checkpoint::{Checkpoint, CheckpointError, digest};
+pub use cloth::{Cloth, Filling};
+pub use error::SceneError;
+pub use material::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
+pub use motion::{Keyframe, Keyframes};
+pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle};
+pub use pick::Pick;
+pub use scene::{BodyInfo, Kind, Scene};
+pub use wires::{Wire, Wires};

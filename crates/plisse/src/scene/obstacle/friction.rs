@@ -1,0 +1,98 @@
+//! Coulomb friction on obstacles, as a potential of the step.
+
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Id, Psd, Vertices, outer};
+use plisse_system::{HessianSink, Pose, Role, Term};
+
+use super::Obstacle;
+use super::contact::law;
+
+/// Friction with the normal force and the normal of the start of the step: `E = Σ μ λ f(|u|)/rate` with the tangential
+/// velocity `u` against the obstacle. The force `μ λ f'` rises to `μ λ` within the slip speed `s`, as `2u/s - u²/s²`, and stays
+/// there. Convex, with continuous first derivatives. In an equilibrium nothing slides, and there is no friction.
+pub(in crate::scene) struct FrictionTerm {
+    name: String,
+    obstacle: Obstacle,
+    areas: Field<Vertices, f64>,
+}
+
+/// A vertex that was in contact when the step began.
+struct Rubbing {
+    vertex: Id<Vertices>,
+    /// `μ λ` in newtons.
+    limit: f64,
+    normal: DVec3,
+    /// Tangential velocity against the obstacle.
+    slip: DVec3,
+}
+
+impl FrictionTerm {
+    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, areas: Field<Vertices, f64>) -> Self {
+        Self { name, obstacle, areas }
+    }
+
+    fn rubbing<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Rubbing> + 'a {
+        let step = pose.step.filter(|step| step.rate > 0.0);
+        let vertices = step.is_some().then(|| pose.x.ids()).into_iter().flatten();
+        vertices.filter_map(move |vertex| {
+            let step = step?;
+            let (start, before) = (step.start[vertex], pose.time - step.dt);
+            let distance = self.obstacle.touch(before, start)?;
+            let limit =
+                -self.obstacle.contact.friction * law(&self.obstacle, self.areas[vertex], distance.value)[1];
+            let normal = distance.gradient;
+            let relative = pose.velocity(vertex) - self.obstacle.velocity(start, before, step.dt);
+            Some(Rubbing { vertex, limit, normal, slip: relative - normal * normal.dot(relative) })
+        })
+    }
+
+    /// `f`, `f'/|u|` and `f''` of a speed.
+    fn law(&self, speed: f64) -> [f64; 3] {
+        let s = self.obstacle.contact.slip.get();
+        let y = speed / s;
+        if y >= 1.0 {
+            [speed - s / 3.0, 1.0 / speed, 0.0]
+        } else {
+            [s * y * y * (1.0 - y / 3.0), (2.0 - y) / s, 2.0 * (1.0 - y) / s]
+        }
+    }
+}
+
+impl Term<Vertices> for FrictionTerm {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn role(&self) -> Role {
+        Role::Dissipative
+    }
+
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        for v in self.areas.ids() {
+            pair(v, v);
+        }
+    }
+
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        let rate = pose.step.map_or(1.0, |step| step.rate);
+        self.rubbing(pose).map(|r| r.limit * self.law(r.slip.length())[0] / rate).sum()
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        for r in self.rubbing(pose) {
+            gradient[r.vertex] += r.slip * (r.limit * self.law(r.slip.length())[1]);
+        }
+    }
+
+    /// `f'/|u|` across the velocity and `f''` along it, both never negative.
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+        let rate = pose.step.map_or(0.0, |step| step.rate);
+        for r in self.rubbing(pose) {
+            let [_, across, along] = self.law(r.slip.length());
+            let tangent = DMat3::IDENTITY - outer(r.normal, r.normal);
+            let direction = r.slip.normalize_or_zero();
+            let block = tangent * across + outer(direction * (along - across), direction);
+            sink.add(r.vertex.index(), &(block * (r.limit * rate)));
+        }
+    }
+}

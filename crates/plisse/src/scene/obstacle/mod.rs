@@ -1,0 +1,292 @@
+//! Solid bodies that cloth rests on and slides over.
+
+mod contact;
+mod distance;
+mod friction;
+mod mesh_distance;
+
+use std::sync::Arc;
+
+use glam::{DMat3, DQuat, DVec3};
+use plisse_core::{Field, Positive, TriMesh, Vertices};
+
+pub(super) use contact::ContactTerm;
+pub use distance::Distance;
+pub(super) use friction::FrictionTerm;
+use mesh_distance::SolidMesh;
+
+use super::SceneError;
+use super::motion::Keyframes;
+
+/// A solid that moves on prescribed paths and that cloth cannot enter, up to the softness of its contact.
+///
+/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness (1 - gap/range)²` pushes outwards; it goes
+/// on growing inside. The energy has continuous second derivatives. Edges and faces of the cloth between its vertices may
+/// still cut through sharp obstacles: a mesh must resolve what it lies on. A vertex that moves through a thin obstacle in
+/// one step is not stopped.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse::core::Positive;
+/// use plisse::scene::Obstacle;
+/// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
+/// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
+/// # Ok::<(), plisse::scene::SceneError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    name: Option<String>,
+    shape: Shape,
+    motion: Arc<Keyframes>,
+    contact: Contact,
+}
+
+/// How an obstacle pushes and rubs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Distance at which contact begins, m.
+    pub range: Positive,
+    /// Pressure at the surface itself, Pa. Cloth at rest floats where the pressure carries its weight.
+    pub stiffness: Positive,
+    /// Coefficient of Coulomb friction; zero for none.
+    pub friction: f64,
+    /// Speed below which friction holds instead of sliding, m/s. What should stick creeps at most this fast.
+    pub slip: Positive,
+}
+
+impl Default for Contact {
+    /// 2 mm, 1 kPa, friction 0.3, 1 mm/s.
+    fn default() -> Self {
+        Self {
+            range: Positive::literal(2e-3),
+            stiffness: Positive::literal(1e3),
+            friction: 0.3,
+            slip: Positive::literal(1e-3),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Plane { point: DVec3, normal: DVec3 },
+    Sphere { centre: DVec3, radius: f64 },
+    Capsule { a: DVec3, b: DVec3, radius: f64 },
+    Box { centre: DVec3, rotation: DQuat, half: DVec3 },
+    Mesh(Arc<SolidMesh>),
+}
+
+/// A surface to draw: positions and triangles.
+pub type DrawnSurface = (Vec<DVec3>, Vec<[u32; 3]>);
+
+impl Obstacle {
+    fn new(shape: Shape) -> Self {
+        Self { name: None, shape, motion: Arc::new(Keyframes::still()), contact: Contact::default() }
+    }
+
+    /// The half space below a plane. The normal points to where the cloth is; its length does not matter, but it must not
+    /// be zero.
+    pub fn plane(point: DVec3, normal: DVec3) -> Result<Self, SceneError> {
+        finite("the point of a plane", point)?;
+        let unit = normal.try_normalize().filter(|n| n.is_finite());
+        let normal =
+            unit.ok_or(SceneError::Direction { what: "the normal of a plane", value: normal.to_array() })?;
+        Ok(Self::new(Shape::Plane { point, normal }))
+    }
+
+    /// A ball.
+    #[must_use]
+    pub fn sphere(centre: DVec3, radius: Positive) -> Self {
+        Self::new(Shape::Sphere { centre, radius: radius.get() })
+    }
+
+    /// A rod with round ends, from `a` to `b`.
+    #[must_use]
+    pub fn capsule(a: DVec3, b: DVec3, radius: Positive) -> Self {
+        Self::new(Shape::Capsule { a, b, radius: radius.get() })
+    }
+
+    /// A box about `centre` with these sides, turned by `rotation`.
+    #[must_use]
+    pub fn cuboid(centre: DVec3, size: [Positive; 3], rotation: DQuat) -> Self {
+        let half = DVec3::from(size.map(|s| 0.5 * s.get()));
+        Self::new(Shape::Box { centre, rotation: rotation.normalize(), half })
+    }
+
+    /// A closed triangle mesh whose faces point outwards.
+    pub fn mesh(mesh: &TriMesh, positions: &Field<Vertices, DVec3>) -> Result<Self, SceneError> {
+        Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
+    }
+
+    /// With a name for reports.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// With a motion. Rotations are about the centre of the shape, for meshes that of their bounding box, for planes their
+    /// point.
+    #[must_use]
+    pub fn moving(self, motion: Keyframes) -> Self {
+        Self { motion: Arc::new(motion), ..self }
+    }
+
+    /// With other properties of contact.
+    pub fn contact(self, contact: Contact) -> Result<Self, SceneError> {
+        if contact.friction >= 0.0 && contact.friction.is_finite() {
+            Ok(Self { contact, ..self })
+        } else {
+            Err(SceneError::Friction { value: contact.friction })
+        }
+    }
+
+    /// With another coefficient of friction.
+    pub fn friction(self, friction: f64) -> Result<Self, SceneError> {
+        let contact = Contact { friction, ..self.contact };
+        self.contact(contact)
+    }
+
+    /// The name, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Signed distance at a time, with derivatives by `x`.
+    #[must_use]
+    pub fn distance(&self, time: f64, x: DVec3) -> Distance {
+        let local = self.to_local(time, x);
+        let distance = match &self.shape {
+            Shape::Plane { point, normal } => distance::plane(local, *point, *normal),
+            Shape::Sphere { centre, radius } => distance::sphere(local, *centre, *radius),
+            Shape::Capsule { a, b, radius } => distance::capsule(local, *a, *b, *radius),
+            Shape::Box { centre, rotation, half } => {
+                turned(distance::cuboid(rotation.inverse() * (local - *centre), *half), *rotation)
+            }
+            Shape::Mesh(mesh) => mesh.distance(local),
+        };
+        turned(distance, self.motion.at(time).0)
+    }
+
+    /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s.
+    fn velocity(&self, x: DVec3, start: f64, dt: f64) -> DVec3 {
+        if !self.motion.moves() {
+            return DVec3::ZERO;
+        }
+        let local = self.to_local(start, x);
+        (self.motion.place(start + dt, self.centre(), local) - x) / dt
+    }
+
+    fn centre(&self) -> DVec3 {
+        match &self.shape {
+            Shape::Plane { point, .. } => *point,
+            Shape::Sphere { centre, .. } | Shape::Box { centre, .. } => *centre,
+            Shape::Capsule { a, b, .. } => (*a + *b) * 0.5,
+            Shape::Mesh(mesh) => mesh.centre(),
+        }
+    }
+
+    /// The distance where contact acts; none beyond its range.
+    fn touch(&self, time: f64, x: DVec3) -> Option<Distance> {
+        let range = self.contact.range.get();
+        if let Shape::Mesh(mesh) = &self.shape
+            && mesh.is_beyond(self.to_local(time, x), range)
+        {
+            return None;
+        }
+        Some(self.distance(time, x)).filter(|distance| distance.value < range)
+    }
+
+    fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
+        let (rotation, translation) = self.motion.at(time);
+        rotation.inverse() * (x - self.centre() - translation) + self.centre()
+    }
+
+    /// The surface at a time, for pictures. A plane has none: pictures have a ground of their own.
+    #[must_use]
+    pub fn surface(&self, time: f64) -> Option<DrawnSurface> {
+        let (x, faces) = match &self.shape {
+            Shape::Plane { .. } => return None,
+            Shape::Sphere { centre, radius } => round_surface(|n| *centre + n * *radius),
+            Shape::Capsule { a, b, radius } => {
+                let axis = (*b - *a).normalize_or(DVec3::Z);
+                round_surface(|n| (if n.dot(axis) > 0.0 { *b } else { *a }) + n * *radius)
+            }
+            Shape::Box { centre, rotation, half } => box_surface(*centre, *rotation, *half),
+            Shape::Mesh(mesh) => {
+                let (x, faces) = mesh.surface();
+                (x.to_vec(), faces.to_vec())
+            }
+        };
+        let centre = self.centre();
+        Some((x.into_iter().map(|x| self.motion.place(time, centre, x)).collect(), faces))
+    }
+
+    /// Whether it is a plane, with its point and normal at a time.
+    #[must_use]
+    pub fn as_plane(&self, time: f64) -> Option<(DVec3, DVec3)> {
+        let Shape::Plane { point, normal } = &self.shape else { return None };
+        let (rotation, translation) = self.motion.at(time);
+        Some((*point + translation, rotation * *normal))
+    }
+
+    pub(super) fn has_friction(&self) -> bool {
+        self.contact.friction > 0.0
+    }
+
+    fn check(&self) -> Result<(), SceneError> {
+        match &self.shape {
+            Shape::Sphere { centre, .. } => finite("the centre of a sphere", *centre),
+            Shape::Capsule { a, b, .. } => finite("the ends of a capsule", *a + *b),
+            Shape::Box { centre, .. } => finite("the centre of a box", *centre),
+            Shape::Plane { .. } | Shape::Mesh(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn checked(self) -> Result<Self, SceneError> {
+        self.check().map(|()| self)
+    }
+}
+
+fn finite(what: &'static str, value: DVec3) -> Result<(), SceneError> {
+    if value.is_finite() { Ok(()) } else { Err(SceneError::NotFinite { what, value: value.to_array() }) }
+}
+
+/// A distance in a body's own frame, seen from outside.
+fn turned(distance: Distance, rotation: DQuat) -> Distance {
+    let r = DMat3::from_quat(rotation);
+    Distance {
+        value: distance.value,
+        gradient: rotation * distance.gradient,
+        hessian: r * distance.hessian * r.transpose(),
+    }
+}
+
+fn round_surface(place: impl Fn(DVec3) -> DVec3) -> DrawnSurface {
+    match plisse_core::generate::sphere(4, 1.0) {
+        Ok((mesh, x)) => {
+            let faces = mesh.faces().as_slice().iter().map(|f| f.map(plisse_core::Id::get)).collect();
+            (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
+        }
+        // Not reached: the arguments are valid.
+        Err(_) => (Vec::new(), Vec::new()),
+    }
+}
+
+/// Twenty-four vertices, so that shading does not smooth the edges.
+fn box_surface(centre: DVec3, rotation: DQuat, half: DVec3) -> DrawnSurface {
+    let (mut x, mut faces) = (Vec::new(), Vec::new());
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let first = x.len() as u32;
+            for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let mut p = DVec3::ZERO;
+                p[axis] = side * half[axis];
+                p[(axis + 1) % 3] = u * side * half[(axis + 1) % 3];
+                p[(axis + 2) % 3] = v * half[(axis + 2) % 3];
+                x.push(centre + rotation * p);
+            }
+            faces.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        }
+    }
+    (x, faces)
+}

@@ -1,0 +1,203 @@
+//! The energy terms of bodies.
+
+use plisse_bending::{
+    CosineAngle, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
+    QuadraticBending, SineAngle, TangentAngle,
+};
+use plisse_core::{Element, Field, Id, Positive, TriMesh, Vertices};
+use plisse_membrane::{
+    Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
+    NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
+};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, Term, Volume};
+
+use super::SceneError;
+use super::cloth::{Cloth, Filling};
+use super::material::{AngleLaw, Bending, Membrane, Shearing, Stretching};
+use super::shifted::Shifted;
+use super::wires::Wires;
+
+type BoxedTerm = Box<dyn Term<Vertices>>;
+
+/// A body among others: its name, its first vertex, and how many there are in all.
+#[derive(Clone, Copy)]
+pub(super) struct Slot<'a> {
+    pub(super) name: &'a str,
+    pub(super) first: u32,
+    pub(super) total: usize,
+}
+
+impl Slot<'_> {
+    fn elements<const V: usize, E: Element<V, Space = Vertices> + 'static>(
+        &self,
+        what: &str,
+        elements: impl Iterator<Item = E>,
+    ) -> BoxedTerm {
+        let elements = elements.map(|element| Shifted { element, first: self.first }).collect();
+        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements))
+    }
+}
+
+pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    out.push(membrane(cloth, slot));
+    bending(cloth, slot, out)?;
+    if let Some(filling) = cloth.filling {
+        out.push(filled(cloth, filling, slot)?);
+    }
+    Ok(())
+}
+
+fn membrane(cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+    let membrane = cloth.material.membrane;
+    let fibres = |[warp, weft]: [Positive; 2]| fibre_pair(&membrane, [half(warp), half(weft)], Quadratic);
+    match membrane.stretching {
+        Stretching::Fibres { warp, weft } => sheared(fibres([warp, weft]), cloth, slot),
+        Stretching::GreenFibres { warp, weft } => {
+            // (s² - 1)² is 4 (s - 1)² for small strain.
+            let eighth = |k: Positive| half(half(half(k)));
+            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot)
+        }
+        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot),
+        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot),
+        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot),
+        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot),
+    }
+}
+
+/// The terms of the energies are squares without the factor one half. Halving a subnormal number could give zero.
+fn half(k: Positive) -> Positive {
+    Positive::new(0.5 * k.get()).unwrap_or(k)
+}
+
+fn fibre_pair<L: FibreLaw>(membrane: &Membrane, [warp, weft]: [Positive; 2], law: L) -> FibrePair<L> {
+    let fibre = |i: usize, k| Fibre::new(membrane.directions[i], Positive::ONE, law).with_stiffness(k);
+    FibrePair::from_fibres(fibre(0, warp), fibre(1, weft))
+}
+
+fn sheared<E: MembraneEnergy + Copy + 'static>(stretch: E, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+    fn cross<L: ShearLaw>(shear: CrossFibre<L>, stiffness: Positive) -> CrossFibre<L> {
+        shear.with_stiffness(stiffness)
+    }
+    let [a, b] = cloth.material.membrane.directions;
+    match cloth.material.membrane.shearing {
+        Shearing::None => faces(stretch, cloth, slot),
+        Shearing::Quadratic(k) => faces(Sum(stretch, cross(Shear::new(a, b), half(k))), cloth, slot),
+        Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot),
+    }
+}
+
+fn faces<E: MembraneEnergy + Copy + 'static>(energy: E, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+    let faces = cloth.mesh.faces().iter();
+    slot.elements("membrane", faces.map(|(face, v)| MembraneElement::new(*v, *cloth.rest.map(face), energy)))
+}
+
+fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    match cloth.material.bending {
+        Bending::None => {}
+        Bending::Hinge { law, rigidity, weight } => out.push(match law {
+            AngleLaw::Quadratic => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
+            AngleLaw::Tangent => hinges(cloth, TangentAngle, rigidity, weight, slot),
+            AngleLaw::Sine => hinges(cloth, SineAngle, rigidity, weight, slot),
+            AngleLaw::Cosine => hinges(cloth, CosineAngle, rigidity, weight, slot),
+        }),
+        Bending::MidEdge { rigidity, poisson } => {
+            // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
+            let young = Positive::new(12.0 * (1.0 - poisson * poisson) * rigidity.get())?;
+            let plate = Plate::new(young, poisson, Positive::ONE)?;
+            let (mesh, rest) = (&cloth.mesh, &cloth.rest);
+            let ids = mesh.faces().ids();
+            let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
+            out.push(slot.elements("bending", ids.map(element)));
+        }
+        Bending::Quadratic { rigidity } => {
+            if cloth.curved {
+                return Err(SceneError::CurvedQuadratic { body: slot.name.to_owned() });
+            }
+            let matrix = QuadraticBending::on_vertices(&cloth.mesh, &cloth.rest, rigidity);
+            let row = |i: Id<Vertices>| -> Vec<(Id<Vertices>, f64)> {
+                let local = i.get().checked_sub(slot.first).filter(|i| (*i as usize) < matrix.size());
+                let entries = local.into_iter().flat_map(|i| matrix.row(Id::new(i)));
+                entries.map(|(j, value)| (Id::new(j.get() + slot.first), value)).collect()
+            };
+            let name = format!("{}: bending", slot.name);
+            out.push(Box::new(ConstantTerm::from_rows(name, slot.total, |i| row(i).into_iter())));
+        }
+    }
+    Ok(())
+}
+
+fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
+    cloth: &Cloth,
+    law: L,
+    rigidity: Positive,
+    weight: HingeWeight,
+    slot: Slot<'_>,
+) -> BoxedTerm {
+    let bends = cloth.rest.hinges().iter().filter(|hinge| !cloth.loose.contains(&hinge.edge()));
+    slot.elements("bending", bends.map(|hinge| HingeElement::new(hinge, law, rigidity, weight)))
+}
+
+fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
+    let shift = |v: &Id<Vertices>| v.get() + slot.first;
+    let corners: Vec<[u32; 3]> =
+        cloth.mesh.faces().as_slice().iter().map(|[a, b, c]| [shift(a), shift(b), shift(c)]).collect();
+    let mesh = TriMesh::with_isolated_vertices(slot.total, &corners)
+        .map_err(|source| SceneError::Mesh { body: slot.name.to_owned(), source })?;
+    let name = format!("{}: filling", slot.name);
+    Ok(match filling {
+        Filling::Pressure(pressure) => Box::new(Pressure::new(&mesh, pressure)?.with_name(name)),
+        Filling::Volume { target, bulk } => Box::new(Volume::new(&mesh, bulk, target)?.with_name(name)),
+    })
+}
+
+pub(super) fn wire_terms(wires: &Wires, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    let law = wires.wire.law;
+    match law {
+        AngleLaw::Quadratic => net(wires, QuadraticAngle, slot, out),
+        AngleLaw::Tangent => net(wires, TangentAngle, slot, out),
+        AngleLaw::Sine => net(wires, SineAngle, slot, out),
+        AngleLaw::Cosine => net(wires, CosineAngle, slot, out),
+    }
+}
+
+fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
+    wires: &Wires,
+    law: L,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) -> Result<(), SceneError> {
+    let net = Net::new(&wires.rest, &wires.segments, law, wires.wire.young, wires.wire.radius)
+        .map_err(|source| SceneError::Net { body: slot.name.to_owned(), source })?;
+    out.push(slot.elements::<2, _>("stretching", net.stretching.into_iter()));
+    out.push(slot.elements::<3, _>("bending", net.bending.into_iter()));
+    Ok(())
+}
+
+/// Mass and area by which contact acts, of each vertex of a cloth.
+pub(super) fn cloth_masses(cloth: &Cloth) -> (Field<Vertices, f64>, Field<Vertices, f64>) {
+    let areas = cloth.rest.vertex_areas(&cloth.mesh);
+    (areas.map(|a| cloth.material.density.get() * a), areas)
+}
+
+/// The same for wires: half of each segment, and its shadow of one diameter.
+pub(super) fn wire_masses(wires: &Wires) -> (Field<Vertices, f64>, Field<Vertices, f64>) {
+    let wire = &wires.wire;
+    let mut lengths: Field<Vertices, f64> = Field::filled(wires.rest.len(), 0.0);
+    for &[a, b] in &wires.segments {
+        // Indices out of range are refused when the net is built.
+        if let [Some(xa), Some(xb)] = [a, b].map(|i| wires.rest.as_slice().get(i as usize)) {
+            let length = 0.5 * xa.distance(*xb);
+            lengths[Id::new(a)] += length;
+            lengths[Id::new(b)] += length;
+        }
+    }
+    let r = wire.radius.get();
+    let section = std::f64::consts::PI * r * r * wire.density.get();
+    (lengths.map(|l| section * l), lengths.map(|l| 2.0 * r * l))
+}
+
+/// The faces of all cloths over all vertices.
+pub(super) fn whole_surface(faces: &[[u32; 3]], total: usize) -> Result<TriMesh, SceneError> {
+    TriMesh::with_isolated_vertices(total, faces)
+        .map_err(|source| SceneError::Mesh { body: "the scene".to_owned(), source })
+}
