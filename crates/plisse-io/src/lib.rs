@@ -10,5 +10,14 @@
 )]
 
 mod file;
+mod obj;
+mod pc2;
+pub mod scene_file;
+mod vtk;
+mod write_error;
 
 pub use file::{FileError, read_bytes, read_text, write_atomically};
+pub use obj::{Obj, ObjError, ObjFace, ObjPart, ObjProblem, ObjSource, Surface, write_obj};
+pub use pc2::{Pc2Error, PointCache, read_pc2, write_pc2};
+pub use vtk::{VtkCellScalars, VtkFrame, write_vtk, write_vtk_series};
+pub use write_error::WriteError;

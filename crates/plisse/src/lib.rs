@@ -44,6 +44,8 @@ pub use plisse_membrane as membrane;
 #[doc(inline)]
 pub use plisse_system as system;
 
+#[cfg(feature = "file")]
+pub mod file;
 #[cfg(feature = "scene")]
 pub mod scene;
 

@@ -1,7 +1,7 @@
 //! What cloth and wires have in common: a name, a place, pins.
 
 use glam::{DQuat, DVec3};
-use plisse_core::{Field, Vertices};
+use plisse_core::{Field, Id, Vertices};
 
 use super::motion::Keyframes;
 use super::pick::{Groups, Pick};
@@ -25,21 +25,22 @@ pub(super) struct Body {
     pub(super) name: Option<String>,
     pub(super) x: Field<Vertices, DVec3>,
     pub(super) velocity: DVec3,
+    pub(super) jitter: f64,
     pub(super) groups: Groups,
     pub(super) pins: Vec<(Pick, Hold)>,
 }
 
 impl Body {
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
-        Self { name: None, x, velocity: DVec3::ZERO, groups, pins: Vec::new() }
+        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new() }
     }
 
     pub(super) fn deform(&mut self, place: impl Fn(DVec3) -> DVec3) {
         self.x = self.x.map(|x| place(*x));
     }
 
-    /// Displaces each vertex by up to `size` in each direction, the same way every time.
-    pub(super) fn jitter(&mut self, size: f64) {
+    /// The places of the vertices at the start: all but the held ones displaced at random, the same way every time.
+    pub(super) fn start(&self, is_held: impl Fn(Id<Vertices>) -> bool) -> Vec<DVec3> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = || {
             // An xorshift generator: any cheap sequence without visible order will do.
@@ -48,9 +49,11 @@ impl Body {
             state ^= state << 17;
             (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         };
-        for x in self.x.as_mut_slice() {
-            *x += DVec3::new(random(), random(), random()) * size;
-        }
+        let displaced = |(v, x): (Id<Vertices>, &DVec3)| {
+            let shift = DVec3::new(random(), random(), random()) * self.jitter;
+            if is_held(v) { *x } else { *x + shift }
+        };
+        self.x.iter().map(displaced).collect()
     }
 }
 
@@ -85,11 +88,11 @@ macro_rules! body_methods {
             self
         }
 
-        /// Starts with each vertex displaced by up to this many metres in each direction, the same way in every run. What is
-        /// exactly flat cannot buckle; this decides to which side.
+        /// Starts with each vertex that is not held displaced by up to this many metres in each direction, the same way in every
+        /// run. What is exactly flat cannot buckle; this decides to which side.
         #[must_use]
         pub fn jittered(mut self, metres: f64) -> Self {
-            self.body.jitter(metres);
+            self.body.jitter = metres;
             self
         }
 

@@ -1,5 +1,6 @@
 //! Putting a scene together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -310,10 +311,12 @@ impl Assembly {
             self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
         }
         let body = part.body();
+        let before = self.pins.len();
         self.pin(body, name, slot.first)?;
+        let held: BTreeSet<u32> = self.pins[before..].iter().map(|(node, _)| node.get()).collect();
         self.mass.extend_from_slice(masses.as_slice());
         self.areas.extend_from_slice(areas.as_slice());
-        self.x.extend_from_slice(body.x.as_slice());
+        self.x.extend(body.start(|v| held.contains(&(v.get() + slot.first))));
         self.v.resize(self.x.len(), body.velocity);
         self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });
         Ok(())

@@ -1,0 +1,202 @@
+//! Cloth and wires from tables.
+
+use std::path::PathBuf;
+
+use glam::DVec3;
+use plisse_core::generate::Diagonal;
+use plisse_core::{Id, Positive, Vertices};
+use plisse_io::scene_file::{ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable};
+use plisse_io::{Obj, read_bytes};
+
+use super::Reader;
+use super::materials::{angle_law, damping};
+use crate::scene::{
+    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, digest, rotation_degrees,
+};
+
+impl Reader<'_> {
+    pub(super) fn cloth(&mut self, table: &ClothTable) -> Option<Cloth> {
+        let line = table.at_line;
+        let material = self.material(&table.material);
+        let pins = self.pins(&table.pin);
+        let shapes = [
+            ("grid", table.grid.is_some()),
+            ("disc", table.disc.is_some()),
+            ("cylinder", table.cylinder.is_some()),
+            ("sphere", table.sphere.is_some()),
+            ("pillow", table.pillow.is_some()),
+            ("mesh", table.mesh.is_some()),
+        ];
+        let one = self.one_shape(line, "[[cloth]]", &shapes);
+        let shape = if one { self.cloth_shape(table) } else { None };
+        if table.pressure.is_some() && table.volume.is_some() {
+            self.note(line, "a filling has either \"pressure\" or \"volume\"; remove one");
+        }
+        let mut cloth = shape?;
+        if let Some(fold) = &table.fold {
+            cloth = self.keep(fold.at_line, folded(cloth, fold))?;
+        }
+        cloth = cloth
+            .material(material?)
+            .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
+            .at(table.position)
+            .velocity(table.velocity);
+        if let Some(name) = &table.name {
+            cloth = cloth.named(name);
+        }
+        if let Some(pressure) = table.pressure {
+            cloth = cloth.filled(Filling::Pressure(pressure));
+        }
+        if let Some(volume) = &table.volume {
+            cloth = cloth.filled(Filling::Volume { target: volume.target.get(), bulk: volume.bulk });
+        }
+        for (pick, hold) in pins? {
+            cloth = cloth.hold(pick, hold);
+        }
+        Some(cloth.jittered(table.jitter.0))
+    }
+
+    fn cloth_shape(&mut self, table: &ClothTable) -> Option<Cloth> {
+        if let Some(path) = &table.mesh {
+            return self.mesh(path, table.at_line);
+        }
+        let result: Result<Cloth, SceneError> = if let Some(shape) = &table.grid {
+            grid(shape)
+        } else if let Some(shape) = &table.disc {
+            Cloth::disc(shape.rings.0, shape.radius.get())
+        } else if let Some(shape) = &table.cylinder {
+            Cloth::cylinder(shape.cells.map(|c| c.0), shape.radius.get(), shape.length.get())
+        } else if let Some(shape) = &table.sphere {
+            Cloth::sphere(shape.divisions as usize, shape.radius.get())
+        } else if let Some(shape) = &table.pillow {
+            Cloth::pillow(shape.cells.map(|c| c.0), shape.size.map(Positive::get))
+        } else {
+            return None;
+        };
+        self.keep(table.at_line, result)
+    }
+
+    /// An OBJ file named by a scene, with its bytes in the tag.
+    pub(super) fn obj(&mut self, path: &str, line: usize) -> Option<Obj> {
+        let path: PathBuf = self.folder.join(path);
+        let bytes = self.keep(line, read_bytes(&path))?;
+        self.tag = self.tag.rotate_left(1) ^ digest(&bytes);
+        self.keep(line, Obj::read(&path))
+    }
+
+    fn mesh(&mut self, path: &str, line: usize) -> Option<Cloth> {
+        let obj = self.obj(path, line)?;
+        let surface = self.keep(line, obj.into_surface())?;
+        let cloth = match surface.uv {
+            Some(uv) => Cloth::sewn(surface.mesh, surface.positions, uv, surface.groups),
+            None => Cloth::curved(surface.mesh, surface.positions, surface.groups),
+        };
+        self.keep(line, cloth.map_err(|error| format!("{path}: {error}")))
+    }
+
+    pub(super) fn wires(&mut self, table: &WiresTable) -> Option<Wires> {
+        let line = table.at_line;
+        let pins = self.pins(&table.pin);
+        let shapes =
+            [("net", table.net.is_some()), ("line", table.line.is_some()), ("mesh", table.mesh.is_some())];
+        if !self.one_shape(line, "[[wires]]", &shapes) {
+            return None;
+        }
+        let wires = if let Some(net) = &table.net {
+            self.keep(line, Wires::net(net.meshes.map(|m| m.0), net.segments.0, net.size.map(Positive::get)))?
+        } else if let Some(shape) = &table.line {
+            self.keep(line, Wires::line(shape.from, shape.to, shape.segments.0))?
+        } else {
+            let path = table.mesh.as_deref().unwrap_or_default();
+            let obj = self.obj(path, line)?;
+            let groups = obj.groups.into_iter().map(|(name, v)| (name, v.into_iter().map(Id::new).collect()));
+            let groups: Vec<(String, Vec<Id<Vertices>>)> = groups.collect();
+            self.keep(line, Wires::new(obj.positions, obj.segments, groups))?
+        };
+        let mut wires = wires
+            .wire(Wire {
+                young: table.young,
+                radius: table.radius,
+                density: table.density,
+                law: angle_law(table.law),
+                damping: damping(table.damping.0),
+            })
+            .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
+            .at(table.position)
+            .velocity(table.velocity);
+        if let Some(name) = &table.name {
+            wires = wires.named(name);
+        }
+        for (pick, hold) in pins? {
+            wires = wires.hold(pick, hold);
+        }
+        Some(wires.jittered(table.jitter.0))
+    }
+
+    fn pins(&mut self, tables: &[PinTable]) -> Option<Vec<(Pick, Hold)>> {
+        let pins: Vec<Option<(Pick, Hold)>> = tables.iter().map(|table| self.pin(table)).collect();
+        pins.into_iter().collect()
+    }
+
+    fn pin(&mut self, table: &PinTable) -> Option<(Pick, Hold)> {
+        let line = table.at_line;
+        let picks = [
+            ("vertices", table.vertices.is_some()),
+            ("box", table.r#box.is_some()),
+            ("group", table.group.is_some()),
+        ];
+        let one = self.one_shape(line, "a pin", &picks);
+        let ways = [!table.motion.is_empty(), table.line.is_some(), table.plane.is_some()];
+        if ways.iter().filter(|way| **way).count() > 1 {
+            self.note(line, "a pin has at most one of motion, line, plane");
+            return None;
+        }
+        let hold = if !table.motion.is_empty() {
+            Hold::Moving(self.keyframes(&table.motion, table.linear)?)
+        } else if let Some(direction) = table.line {
+            Hold::Line(direction.0)
+        } else if let Some(normal) = table.plane {
+            Hold::Plane(normal.0)
+        } else {
+            Hold::Still
+        };
+        let pick = match (&table.vertices, &table.r#box, &table.group) {
+            (Some(vertices), _, _) => Pick::Vertices(vertices.0.clone()),
+            (_, Some(bounds), _) => Pick::Box { min: bounds.min, max: bounds.max },
+            (_, _, Some(group)) => Pick::Group(group.clone()),
+            _ => return None,
+        };
+        one.then_some((pick, hold))
+    }
+
+    pub(super) fn keyframes(&mut self, tables: &[KeyframeTable], linear: bool) -> Option<Keyframes> {
+        let line = tables.first().map_or(1, |table| table.at_line);
+        let frame = |table: &KeyframeTable| Keyframe {
+            time: table.time,
+            translation: table.r#move,
+            rotation: rotation_degrees(table.rotate.x, table.rotate.y, table.rotate.z),
+        };
+        let keys = self.keep(line, Keyframes::new(tables.iter().map(frame).collect()))?;
+        Some(if linear { keys.linear() } else { keys })
+    }
+}
+
+fn grid(shape: &Grid) -> Result<Cloth, SceneError> {
+    let (cells, size) = (shape.cells.map(|c| c.0), shape.size.map(Positive::get));
+    match (shape.irregular, shape.diagonal) {
+        (Some(seed), _) => Cloth::irregular(cells, size, seed.into()),
+        (None, DiagonalName::Left) => Cloth::grid(cells, size, Diagonal::Left),
+        (None, DiagonalName::Right) => Cloth::grid(cells, size, Diagonal::Right),
+        (None, DiagonalName::Alternating) => Cloth::grid(cells, size, Diagonal::Alternating),
+    }
+}
+
+fn folded(cloth: Cloth, fold: &Fold) -> Result<Cloth, SceneError> {
+    let (sin, cos) = fold.angle.to_radians().sin_cos();
+    cloth
+        .deformed(|x| {
+            let beyond = (x.x - fold.at).max(0.0);
+            DVec3::new(x.x.min(fold.at) + cos * beyond, x.y, x.z + sin * beyond)
+        })
+        .resting_bent()
+}

@@ -1,0 +1,210 @@
+//! Scenes from files.
+//!
+//! A [`SceneFile`](crate::io::scene_file::SceneFile) is what the text says; [`Loaded`] is the scene that it describes, with
+//! its meshes read.
+
+mod bodies;
+mod materials;
+mod obstacles;
+
+use std::path::Path;
+
+use glam::DVec3;
+use plisse_core::Psd;
+use plisse_io::scene_file::{
+    HessianName, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up,
+};
+use plisse_io::{FileError, read_text};
+use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme};
+use thiserror::Error;
+
+use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings, digest};
+
+/// A scene, the file that describes it, and a tag that changes when the file or one of its meshes does.
+pub struct Loaded {
+    /// The scene, at its start.
+    pub scene: Scene,
+    /// What the file says.
+    pub file: SceneFile,
+    /// A digest of the text and of the meshes.
+    pub tag: u64,
+}
+
+/// Why a scene could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The scene file itself could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file has mistakes, or its meshes do.
+    #[error(transparent)]
+    Mistakes(#[from] Mistakes),
+}
+
+impl Loaded {
+    /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
+    pub fn read(path: &Path) -> Result<Self, LoadError> {
+        let text = read_text(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(Self::parse(&text, &path.display().to_string(), folder)?)
+    }
+
+    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it count from.
+    ///
+    /// ```
+    /// use plisse::file::Loaded;
+    /// let text = r#"
+    /// version = 1
+    /// time = { duration = 0.1 }
+    /// [[cloth]]
+    /// grid = { cells = [8, 8], size = [1, 1] }
+    /// material = { preset = "denim", damping = 0.5 }
+    /// pin = [{ group = "corners" }]
+    /// "#;
+    /// let mut loaded = Loaded::parse(text, "example", std::path::Path::new(""))?;
+    /// loaded.scene.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
+        let file = SceneFile::parse(text, name)?;
+        let mut reader = Reader { folder, mistakes: Vec::new(), tag: digest(text.as_bytes()) };
+        let builder = reader.scene(&file);
+        if !reader.mistakes.is_empty() {
+            return Err(Mistakes::new(name, reader.mistakes));
+        }
+        match builder.build() {
+            Ok(scene) => Ok(Self { scene, file, tag: reader.tag }),
+            Err(error) => {
+                let line = line_of(&error, &file);
+                Err(Mistakes::new(name, vec![Mistake { line, message: error.to_string() }]))
+            }
+        }
+    }
+}
+
+/// Where in the file the body is described that an error is about.
+fn line_of(error: &SceneError, file: &SceneFile) -> usize {
+    let (SceneError::Mesh { body, .. }
+    | SceneError::Rest { body, .. }
+    | SceneError::Net { body, .. }
+    | SceneError::Pick { body, .. }
+    | SceneError::CurvedQuadratic { body }
+    | SceneError::DuplicateName { name: body }) = error
+    else {
+        return 1;
+    };
+    let named = |name: &Option<String>, kind: &str, index: usize| {
+        name.clone().unwrap_or_else(|| format!("{kind} {}", index + 1)) == *body
+    };
+    let cloths = file.cloth.iter().enumerate().map(|(i, c)| (named(&c.name, "cloth", i), c.at_line));
+    let wires = file.wires.iter().enumerate().map(|(i, w)| (named(&w.name, "wires", i), w.at_line));
+    let obstacles = file.obstacle.iter().map(|o| (o.name.as_ref() == Some(body), o.at_line));
+    // Of two with the same name, the later one is the mistake.
+    cloths.chain(wires).chain(obstacles).filter(|(is, _)| *is).map(|(_, line)| line).next_back().unwrap_or(1)
+}
+
+/// Turns tables into parts of a scene and notes what is wrong.
+struct Reader<'a> {
+    folder: &'a Path,
+    mistakes: Vec<Mistake>,
+    tag: u64,
+}
+
+impl Reader<'_> {
+    fn note(&mut self, line: usize, message: impl Into<String>) {
+        self.mistakes.push(Mistake { line, message: message.into() });
+    }
+
+    /// The value, or none with a note.
+    fn keep<T, E: ToString>(&mut self, line: usize, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.note(line, error.to_string())).ok()
+    }
+
+    fn scene(&mut self, file: &SceneFile) -> SceneBuilder {
+        let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
+        let mut builder =
+            Scene::builder().gravity(-up * file.gravity.0).settings(settings(&file.time, &file.solver));
+        if let Some(air) = &file.air {
+            builder = builder.air(Air {
+                velocity: air.wind,
+                gusts: air.gusts.0,
+                density: air.density,
+                coefficient: air.drag,
+            });
+        }
+        if file.cloth.is_empty() && file.wires.is_empty() {
+            self.note(1, "the scene has nothing that moves; add a [[cloth]] or [[wires]]");
+        }
+        if file.time.shortest_step > file.time.step {
+            let message = format!(
+                "shortest_step, {} s, is longer than step, {} s",
+                file.time.shortest_step.get(),
+                file.time.step.get()
+            );
+            self.note(file.time.at_line, message);
+        }
+        for table in &file.cloth {
+            if let Some(cloth) = self.cloth(table) {
+                builder = builder.cloth(cloth);
+            }
+        }
+        for table in &file.wires {
+            if let Some(wires) = self.wires(table) {
+                builder = builder.wires(wires);
+            }
+        }
+        for table in &file.obstacle {
+            if let Some(obstacle) = self.obstacle(table) {
+                builder = builder.obstacle(obstacle);
+            }
+        }
+        builder
+    }
+
+    /// The one shape that is given; a note if there is none or more than one.
+    fn one_shape(&mut self, line: usize, what: &str, given: &[(&str, bool)]) -> bool {
+        let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        let all: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+        match names.as_slice() {
+            [_] => true,
+            [] => {
+                self.note(line, format!("{what} needs one of {}", all.join(", ")));
+                false
+            }
+            _ => {
+                self.note(line, format!("{what} has {}; only one of them is possible", names.join(" and ")));
+                false
+            }
+        }
+    }
+}
+
+fn settings(time: &Time, solver: &Solver) -> Settings {
+    Settings {
+        time_step: time.step,
+        shortest_step: Some(time.shortest_step),
+        scheme: match time.scheme {
+            SchemeName::BackwardEuler => Scheme::BackwardEuler,
+            SchemeName::Bdf2 => Scheme::Bdf2,
+            SchemeName::Newmark => Scheme::Newmark,
+            SchemeName::Quasistatic => Scheme::Quasistatic,
+        },
+        newton: NewtonSettings {
+            criterion: Criterion::Acceleration(solver.tolerance),
+            max_iterations: solver.max_iterations.0,
+            hessian: match solver.hessian {
+                HessianName::OnDemand => HessianPolicy::OnDemand,
+                HessianName::ProjectedThenExact => HessianPolicy::ProjectedThenExact,
+                HessianName::Projected => HessianPolicy::Always(Psd::Clamp),
+            },
+            solver: match solver.linear {
+                LinearName::Auto => LinearSolver::Auto,
+                LinearName::Cholesky => LinearSolver::Cholesky,
+                LinearName::StaleCholesky => LinearSolver::StaleCholesky,
+                LinearName::BlockJacobi => LinearSolver::BlockJacobi,
+            },
+            ..NewtonSettings::default()
+        },
+    }
+}

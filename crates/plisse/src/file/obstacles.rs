@@ -1,0 +1,57 @@
+//! Obstacles from tables.
+
+use plisse_io::scene_file::ObstacleTable;
+
+use super::Reader;
+use crate::scene::{Contact, Obstacle, rotation_degrees};
+
+impl Reader<'_> {
+    pub(super) fn obstacle(&mut self, table: &ObstacleTable) -> Option<Obstacle> {
+        let line = table.at_line;
+        let shapes = [
+            ("plane", table.plane.is_some()),
+            ("sphere", table.sphere.is_some()),
+            ("capsule", table.capsule.is_some()),
+            ("box", table.r#box.is_some()),
+            ("mesh", table.mesh.is_some()),
+        ];
+        if !self.one_shape(line, "[[obstacle]]", &shapes) {
+            return None;
+        }
+        let shape = if let Some(plane) = &table.plane {
+            self.keep(line, Obstacle::plane(plane.point, plane.normal.0))?
+        } else if let Some(ball) = &table.sphere {
+            Obstacle::sphere(ball.centre, ball.radius)
+        } else if let Some(rod) = &table.capsule {
+            Obstacle::capsule(rod.from, rod.to, rod.radius)
+        } else if let Some(cuboid) = &table.r#box {
+            let turn = cuboid.rotation;
+            Obstacle::cuboid(cuboid.centre, cuboid.size, rotation_degrees(turn.x, turn.y, turn.z))
+        } else {
+            self.mesh_obstacle(table)?
+        };
+        let contact = Contact {
+            range: table.range,
+            stiffness: table.stiffness,
+            friction: table.friction.0,
+            slip: table.slip,
+        };
+        let mut obstacle = self.keep(line, shape.contact(contact))?;
+        if let Some(name) = &table.name {
+            obstacle = obstacle.named(name);
+        }
+        if !table.motion.is_empty() {
+            obstacle = obstacle.moving(self.keyframes(&table.motion, table.linear)?);
+        }
+        Some(obstacle)
+    }
+
+    fn mesh_obstacle(&mut self, table: &ObstacleTable) -> Option<Obstacle> {
+        let (path, line) = (table.mesh.as_deref().unwrap_or_default(), table.at_line);
+        let obj = self.obj(path, line)?;
+        let surface = self.keep(line, obj.into_surface())?;
+        let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
+        let x = surface.positions.map(|x| turn * *x + table.position);
+        self.keep(line, Obstacle::mesh(&surface.mesh, &x).map_err(|error| format!("{path}: {error}")))
+    }
+}
