@@ -13,7 +13,7 @@ use std::path::Path;
 use glam::{DVec2, DVec3};
 
 pub use error::{ObjError, ObjProblem};
-pub use surface::Surface;
+pub use surface::ObjSurface;
 pub use write::{ObjPart, ObjSource, write_obj};
 
 use crate::file::read_text;
@@ -93,7 +93,7 @@ impl Obj {
     /// # Errors
     /// [`ObjError`] if there is no face, if only some faces have texture coordinates, if a vertex has no
     /// face, or if the triangles are no mesh; with the lines in question.
-    pub fn into_surface(self) -> Result<Surface, ObjError> {
+    pub fn into_surface(self) -> Result<ObjSurface, ObjError> {
         surface::from_obj(self)
     }
 }

@@ -10,7 +10,7 @@ use super::error::{ObjError, ObjProblem};
 
 /// A mesh with its positions, as read from a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Surface {
+pub struct ObjSurface {
     /// The triangles.
     pub mesh: TriMesh,
     /// Positions in m.
@@ -21,13 +21,13 @@ pub struct Surface {
     pub groups: BTreeMap<String, Vec<Id<Vertices>>>,
 }
 
-pub(super) fn from_obj(obj: Obj) -> Result<Surface, ObjError> {
+pub(super) fn from_obj(obj: Obj) -> Result<ObjSurface, ObjError> {
     let corners: Vec<[u32; 3]> = obj.faces.iter().map(|face| face.corners).collect();
     let mesh = TriMesh::new(obj.positions.len(), &corners).map_err(|source| refusal(&obj, source))?;
     let uv = corner_uv(&obj)?;
     let groups =
         obj.groups.into_iter().map(|(name, vertices)| (name, vertices.into_iter().map(Id::new).collect()));
-    Ok(Surface { mesh, positions: Field::from_vec(obj.positions), uv, groups: groups.collect() })
+    Ok(ObjSurface { mesh, positions: Field::from_vec(obj.positions), uv, groups: groups.collect() })
 }
 
 fn corner_uv(obj: &Obj) -> Result<Option<Field<Faces, [DVec2; 3]>>, ObjError> {

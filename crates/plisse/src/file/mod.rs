@@ -12,7 +12,7 @@ use std::path::Path;
 use glam::DVec3;
 use plisse_core::Psd;
 use plisse_io::scene_file::{
-    HessianName, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up,
+    HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which,
 };
 use plisse_io::{FileError, read_text};
 use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme};
@@ -143,6 +143,14 @@ impl Reader<'_> {
                 file.time.step.get()
             );
             self.note(file.time.at_line, message);
+        }
+        let output = &file.output;
+        let wants_all =
+            output.pictures == Which::All || output.meshes == Which::All || output.pc2 || output.vtk;
+        if output.checkpoints == Kept::Last && wants_all {
+            let message = "pictures, meshes, pc2 and vtk of all frames are made from checkpoints; \
+                           set checkpoints = \"all\", or pictures and meshes to \"last\" and the others to false";
+            self.note(output.at_line, message);
         }
         for table in &file.cloth {
             if let Some(cloth) = self.cloth(table) {

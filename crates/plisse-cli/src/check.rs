@@ -1,0 +1,36 @@
+//! `plisse check`.
+
+use std::path::PathBuf;
+
+use plisse::file::Loaded;
+
+use crate::error::Failure;
+
+/// Loads every scene and says all that is wrong with each.
+pub(crate) fn check(scenes: &[PathBuf]) -> Result<(), Failure> {
+    let mut wrong = 0;
+    for path in scenes {
+        match Loaded::read(path) {
+            Ok(loaded) => {
+                let scene = &loaded.scene;
+                println!(
+                    "{}: ok, {} bodies, {} vertices, {} obstacles, {} unknowns",
+                    path.display(),
+                    scene.bodies().len(),
+                    scene.state().x().len(),
+                    scene.obstacles().len(),
+                    3 * scene.system().unknowns().len()
+                );
+            }
+            Err(error) => {
+                wrong += 1;
+                eprintln!("{error}");
+            }
+        }
+    }
+    match (wrong, scenes.len()) {
+        (0, _) => Ok(()),
+        (_, 1) => Err(Failure::Input("the scene has mistakes; see above".to_owned())),
+        (wrong, all) => Err(Failure::Input(format!("{wrong} of {all} scenes have mistakes; see above"))),
+    }
+}

@@ -1,0 +1,45 @@
+//! Why a command failed, and with which status.
+
+use std::process::ExitCode;
+
+use plisse::file::LoadError;
+use plisse::io::{FileError, ObjError, RenderError, WriteError};
+use plisse::scene::CheckpointError;
+use plisse::system::StepError;
+use thiserror::Error;
+
+/// Why a command failed.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Load(#[from] LoadError),
+    #[error("{0}")]
+    Mesh(#[from] ObjError),
+    #[error("{0}")]
+    Input(String),
+    #[error("{path}: {source}")]
+    Checkpoint { path: String, source: CheckpointError },
+    #[error("{0}")]
+    Step(#[from] StepError),
+    #[error("{0}")]
+    File(#[from] FileError),
+    #[error("{0}")]
+    Write(#[from] WriteError),
+    #[error("{0}")]
+    Render(#[from] RenderError),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    /// 2 for input, 3 for convergence, 4 for files, 130 as shells have it for an interrupt.
+    pub(crate) fn status(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Load(_) | Self::Mesh(_) | Self::Input(_) | Self::Checkpoint { .. } | Self::Render(_) => 2,
+            Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
+            Self::Step(_) => 3,
+            Self::File(_) | Self::Write(_) => 4,
+            Self::Interrupted => 130,
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! Pictures, meshes and caches from the checkpoints of a run.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::{DVec2, DVec3};
+use plisse::core::{Field, Vertices};
+use plisse::file::Loaded;
+use plisse::io::scene_file::{ColourBy, Which};
+use plisse::io::{ObjPart, ObjSource, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
+use plisse::scene::{Checkpoint, Kind};
+use plisse::system::State;
+
+use crate::arguments::{Colouring, RenderArguments, Talk};
+use crate::error::Failure;
+use crate::folder::Folder;
+use crate::picture::{Bounds, Moment, View, faces};
+use crate::progress::{Progress, say};
+
+/// Makes everything that the scene asks for, and says what there is.
+pub(crate) fn export(
+    loaded: &Loaded,
+    folder: &Folder,
+    talk: &Talk,
+    interrupted: &AtomicBool,
+) -> Result<String, Failure> {
+    let output = &loaded.file.output;
+    let frames = folder.frames();
+    let mut made = String::new();
+    let mut list = |what: &str, text: &str| _ = writeln!(made, "  {what:<24} {text}");
+    list("report.jsonl", "every step: energies, iterations, residuals");
+    list("energies.svg", "energies over time");
+    list("checkpoints/", "states, for `plisse resume` and `plisse render`");
+    let meshes = chosen(&frames, output.meshes);
+    for frame in &meshes {
+        let state = folder.load(*frame, loaded)?.state;
+        mesh(loaded, &state, &folder.root.join("meshes").join(format!("frame_{frame:04}.obj")))?;
+    }
+    if !meshes.is_empty() {
+        list("meshes/", "OBJ");
+    }
+    if output.pc2 {
+        let states = frames.iter().map(|frame| folder.load(*frame, loaded).map(|c| c.state));
+        let states: Vec<State<Vertices>> = states.collect::<Result<_, _>>()?;
+        let positions = states.iter().map(|state| state.x().as_slice());
+        write_pc2(&folder.root.join("frames.pc2"), 0.0, 1.0, positions)?;
+        list("frames.pc2", "point cache for Blender");
+    }
+    if output.vtk {
+        vtk(loaded, folder, &frames)?;
+        list("vtk/", "series for ParaView");
+    }
+    let pictures = chosen(&frames, output.pictures);
+    if !pictures.is_empty() {
+        let view = view_of(loaded, folder, &frames)?;
+        pictures_of(loaded, folder, &pictures, view, &folder.root.join("pictures"), talk, interrupted)?;
+        list("pictures/", "PNG");
+    }
+    Ok(made.trim_end().to_owned())
+}
+
+/// `plisse render`.
+pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result<(), Failure> {
+    let folder = Folder::new(&arguments.folder);
+    let (loaded, _) = folder.scene()?;
+    let all = folder.frames();
+    let frames: Vec<u32> = match arguments.frame {
+        None => all.clone(),
+        Some(frame) => all.iter().copied().filter(|f| *f == frame).collect(),
+    };
+    if frames.is_empty() {
+        let kept: Vec<String> = all.iter().map(u32::to_string).collect();
+        let message =
+            format!("{}: no such frame is kept; there are: {}", folder.root.display(), kept.join(", "));
+        return Err(Failure::Input(message));
+    }
+    let mut view = view_of(&loaded, &folder, &all)?;
+    view.camera.from = arguments.from.unwrap_or(view.camera.from);
+    view.camera.at = arguments.at.unwrap_or(view.camera.at);
+    view.options.size = arguments.size.unwrap_or(view.options.size);
+    view.wireframe |= arguments.wireframe;
+    if let Some(colouring) = arguments.colour_by {
+        view.colour_by = match colouring {
+            Colouring::Material => ColourBy::Material,
+            Colouring::Strain => ColourBy::Strain,
+            Colouring::Speed => ColourBy::Speed,
+            Colouring::Height => ColourBy::Height,
+        };
+    }
+    let out = arguments.out.clone().unwrap_or_else(|| folder.root.join("pictures"));
+    pictures_of(&loaded, &folder, &frames, view, &out, talk, &AtomicBool::new(false))?;
+    say(talk, &format!("pictures in {}", out.display()));
+    Ok(())
+}
+
+fn chosen(frames: &[u32], which: Which) -> Vec<u32> {
+    match which {
+        Which::None => Vec::new(),
+        Which::All => frames.to_vec(),
+        Which::Last => {
+            let mut ends: Vec<u32> = frames.first().into_iter().chain(frames.last()).copied().collect();
+            ends.dedup();
+            ends
+        }
+    }
+}
+
+/// The view of the file; a camera of its own sees all frames.
+fn view_of(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<View, Failure> {
+    let mut bounds = Bounds::none();
+    for frame in frames {
+        let state = folder.load(*frame, loaded)?.state;
+        bounds.add(state.x().as_slice());
+        bounds.add_obstacles(loaded, state.time());
+    }
+    View::new(loaded, &bounds)
+}
+
+fn moment(state: &State<Vertices>) -> Moment<'_> {
+    Moment { x: state.x().as_slice(), v: state.v().as_slice(), time: state.time() }
+}
+
+fn pictures_of(
+    loaded: &Loaded,
+    folder: &Folder,
+    frames: &[u32],
+    mut view: View,
+    out: &Path,
+    talk: &Talk,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
+    if view.colour_by != ColourBy::Material {
+        for frame in frames {
+            let checkpoint: Checkpoint = folder.load(*frame, loaded)?;
+            view.widen(loaded, &moment(&checkpoint.state));
+        }
+    }
+    let mut progress = Progress::new(talk, "picture", 0, frames.len() as u32);
+    for (count, frame) in (1..).zip(frames) {
+        if interrupted.load(Ordering::Relaxed) {
+            progress.finish();
+            say(talk, "interrupted; `plisse render` makes the pictures that are missing");
+            return Err(Failure::Interrupted);
+        }
+        let state = folder.load(*frame, loaded)?.state;
+        view.take(loaded, &moment(&state))?.write_png(&out.join(format!("frame_{frame:04}.png")))?;
+        progress.done(count, "picture");
+    }
+    progress.finish();
+    Ok(())
+}
+
+fn mesh(loaded: &Loaded, state: &State<Vertices>, path: &Path) -> Result<(), Failure> {
+    let bodies = loaded.scene.bodies();
+    let first = |i: usize| bodies[i].vertices.start as u32;
+    let triangles: Vec<Vec<[u32; 3]>> = bodies
+        .iter()
+        .enumerate()
+        .map(|(i, body)| faces(body).into_iter().map(|f| f.map(|v| v + first(i))).collect())
+        .collect();
+    let segments = segments(loaded);
+    let uv: Vec<Option<&[[DVec2; 3]]>> = bodies
+        .iter()
+        .map(|body| match &body.kind {
+            Kind::Cloth { uv, .. } => uv.as_ref().map(Field::as_slice),
+            Kind::Wires { .. } => None,
+        })
+        .collect();
+    let parts: Vec<ObjPart<'_>> = bodies
+        .iter()
+        .enumerate()
+        .map(|(i, body)| ObjPart {
+            name: &body.name,
+            faces: &triangles[i],
+            uv: uv[i],
+            segments: &segments[i],
+        })
+        .collect();
+    Ok(write_obj(path, &ObjSource { positions: state.x().as_slice(), parts: &parts })?)
+}
+
+/// Segments of each body, in the numbering of the scene.
+fn segments(loaded: &Loaded) -> Vec<Vec<[u32; 2]>> {
+    let of = |body: &plisse::scene::BodyInfo| match &body.kind {
+        Kind::Wires { segments, .. } => {
+            segments.iter().map(|s| s.map(|v| v + body.vertices.start as u32)).collect()
+        }
+        Kind::Cloth { .. } => Vec::new(),
+    };
+    loaded.scene.bodies().iter().map(of).collect()
+}
+
+fn vtk(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> {
+    let bodies = loaded.scene.bodies();
+    let triangles: Vec<[u32; 3]> = bodies
+        .iter()
+        .flat_map(|body| faces(body).into_iter().map(|f| f.map(|v| v + body.vertices.start as u32)))
+        .collect();
+    let segments: Vec<[u32; 2]> = segments(loaded).concat();
+    let mut files = Vec::new();
+    for frame in frames {
+        let state = folder.load(*frame, loaded)?.state;
+        let x: &[DVec3] = state.x().as_slice();
+        let strain: Vec<f64> = bodies.iter().flat_map(|b| b.strain(&x[b.vertices.clone()])).collect();
+        let name = format!("frame_{frame:04}.vtk");
+        let content = VtkFrame {
+            title: loaded.file.title.as_deref().unwrap_or("plisse"),
+            positions: x,
+            segments: &segments,
+            faces: &triangles,
+            point_scalars: &[("strain", &strain)],
+            point_vectors: &[("velocity", state.v().as_slice())],
+            cell_scalars: &[],
+        };
+        write_vtk(&folder.root.join("vtk").join(&name), &content)?;
+        files.push((name, state.time()));
+    }
+    Ok(write_vtk_series(&folder.root.join("vtk/frames.vtk.series"), &files)?)
+}

@@ -1,0 +1,47 @@
+//! The program `plisse`: scenes of cloth from files.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks")]
+
+mod arguments;
+mod check;
+mod error;
+mod export;
+mod folder;
+mod info;
+mod materials;
+mod picture;
+mod progress;
+mod report;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use error::Failure;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        None => run::embedded(&arguments.talk),
+        Some(Command::Run(options)) => run::start(options, &arguments.talk),
+        Some(Command::Resume(options)) => run::resume(options, &arguments.talk),
+        Some(Command::Check { scenes }) => check::check(scenes),
+        Some(Command::Materials) => {
+            materials::list();
+            Ok(())
+        }
+        Some(Command::Info { mesh }) => info::info(mesh),
+        Some(Command::Render(options)) => export::render_command(options, &arguments.talk),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // A run that was interrupted has said so already.
+            if !matches!(failure, Failure::Interrupted) {
+                eprintln!("plisse: {failure}");
+            }
+            failure.status()
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! `plisse materials`.
+
+use plisse::scene::{Bending, Material, Shearing, Stretching};
+
+/// Prints every preset with its figures and source.
+pub(crate) fn list() {
+    println!(
+        "{:<12} {:>7}  {:<34} {:>7}  {:<10} {:>8}",
+        "name", "kg/m2", "stretch, N/m", "shear", "bending", "N m"
+    );
+    for preset in Material::presets() {
+        let Material { density, membrane, bending, .. } = preset.material;
+        let stretch = match membrane.stretching {
+            Stretching::Fibres { warp, weft } => format!("warp {}, weft {}", warp.get(), weft.get()),
+            Stretching::Corotational(lame) => {
+                format!("tensile {:.4e}, Poisson {:.2}", lame.tensile_stiffness(), lame.poisson())
+            }
+            other => format!("{other:?}"),
+        };
+        let shear = match membrane.shearing {
+            Shearing::None => "-".to_owned(),
+            Shearing::Quadratic(k) | Shearing::Quartic(k) => k.get().to_string(),
+        };
+        let (model, rigidity) = match bending {
+            Bending::None => ("none", 0.0),
+            Bending::Hinge { rigidity, .. } => ("hinge", rigidity.get()),
+            Bending::MidEdge { rigidity, .. } => ("mid-edge", rigidity.get()),
+            Bending::Quadratic { rigidity } => ("quadratic", rigidity.get()),
+        };
+        println!(
+            "{:<12} {:>7.3}  {:<34} {:>7}  {:<10} {:>8.1e}",
+            preset.name,
+            density.get(),
+            stretch,
+            shear,
+            model,
+            rigidity
+        );
+        println!("{:<12} source: {}", "", preset.source);
+    }
+}

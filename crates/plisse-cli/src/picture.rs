@@ -1,0 +1,212 @@
+//! Pictures of a scene.
+
+use glam::DVec3;
+use plisse::file::Loaded;
+use plisse::io::scene_file::{Colour, ColourBy, SceneFile, Up};
+use plisse::io::{
+    Camera, ColourMap, Drawing, Ground, Look, Part, Picture, RenderOptions, Rgb, Surface, Wires, render,
+    value_range,
+};
+use plisse::scene::{BodyInfo, Kind};
+
+use crate::error::Failure;
+
+/// Colours of bodies that have none: front and back.
+const COLOURS: [[Rgb; 2]; 5] = [
+    [[74, 112, 152], [176, 148, 118]],
+    [[168, 90, 84], [196, 178, 160]],
+    [[96, 132, 104], [186, 176, 140]],
+    [[146, 116, 158], [188, 174, 164]],
+    [[198, 154, 84], [150, 140, 130]],
+];
+const WIRE: Rgb = [92, 96, 104];
+
+/// What a picture shows, besides the state.
+pub(crate) struct View {
+    pub(crate) camera: Camera,
+    pub(crate) options: RenderOptions,
+    pub(crate) wireframe: bool,
+    pub(crate) colour_by: ColourBy,
+    pub(crate) colour_range: Option<[f64; 2]>,
+}
+
+/// A moment: positions, velocities, time.
+pub(crate) struct Moment<'a> {
+    pub(crate) x: &'a [DVec3],
+    pub(crate) v: &'a [DVec3],
+    pub(crate) time: f64,
+}
+
+/// The box around everything that will be seen.
+pub(crate) struct Bounds {
+    low: DVec3,
+    high: DVec3,
+}
+
+impl Bounds {
+    pub(crate) fn none() -> Self {
+        Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }
+    }
+
+    pub(crate) fn add(&mut self, points: &[DVec3]) {
+        for x in points.iter().filter(|x| x.is_finite()) {
+            (self.low, self.high) = (self.low.min(*x), self.high.max(*x));
+        }
+    }
+
+    /// Adds the obstacles as they are at a time.
+    pub(crate) fn add_obstacles(&mut self, loaded: &Loaded, time: f64) {
+        for obstacle in loaded.scene.obstacles() {
+            if let Some((x, _)) = obstacle.surface(time) {
+                self.add(&x);
+            }
+        }
+    }
+}
+
+fn up_axis(file: &SceneFile) -> DVec3 {
+    if file.up == Up::Y { DVec3::Y } else { DVec3::Z }
+}
+
+impl View {
+    /// The view that the file asks for, of things within these bounds.
+    pub(crate) fn new(loaded: &Loaded, bounds: &Bounds) -> Result<Self, Failure> {
+        let file = &loaded.file;
+        let table = &file.camera;
+        let up = up_axis(file);
+        let size = table.size.map(|pixels| pixels.0);
+        let mut options = RenderOptions { size, ..RenderOptions::default() };
+        if table.ground {
+            options.ground = Some(Ground { up, height: ground_height(loaded, bounds, up) });
+        }
+        let framed =
+            Camera::framing_box([bounds.low, bounds.high], Camera::three_quarter(up), up, options.aspect())?;
+        let camera = match (table.from, table.at) {
+            (None, None) => framed,
+            (from, at) => Camera {
+                from: from.unwrap_or(framed.from),
+                at: at.unwrap_or(framed.at),
+                up,
+                field_of_view: table.field_of_view.0,
+            },
+        };
+        Ok(Self {
+            camera,
+            options,
+            wireframe: table.wireframe,
+            colour_by: table.colour_by,
+            colour_range: table.colour_range.map(|range| range.to_array()),
+        })
+    }
+
+    /// The numbers that colours show, for each vertex; none if they show materials.
+    pub(crate) fn values(&self, body: &BodyInfo, moment: &Moment<'_>, up: DVec3) -> Option<Vec<f64>> {
+        let x = &moment.x[body.vertices.clone()];
+        match self.colour_by {
+            ColourBy::Material => None,
+            ColourBy::Strain => Some(body.strain(x)),
+            ColourBy::Speed => Some(moment.v[body.vertices.clone()].iter().map(|v| v.length()).collect()),
+            ColourBy::Height => Some(x.iter().map(|x| x.dot(up)).collect()),
+        }
+    }
+
+    /// Widens the range of colours to what a moment has, unless the file fixes it.
+    pub(crate) fn widen(&mut self, loaded: &Loaded, moment: &Moment<'_>) {
+        if self.colour_by == ColourBy::Material || loaded.file.camera.colour_range.is_some() {
+            return;
+        }
+        let up = up_axis(&loaded.file);
+        let bodies = loaded.scene.bodies().iter();
+        let values: Vec<f64> = bodies.filter_map(|body| self.values(body, moment, up)).flatten().collect();
+        let [low, high] = value_range(values);
+        let [a, b] = self.colour_range.unwrap_or([low, high]);
+        self.colour_range = Some([a.min(low), b.max(high)]);
+    }
+
+    /// Takes the picture.
+    pub(crate) fn take(&self, loaded: &Loaded, moment: &Moment<'_>) -> Result<Picture, Failure> {
+        let up = up_axis(&loaded.file);
+        let bodies = loaded.scene.bodies();
+        let fields: Vec<Option<Vec<f64>>> = bodies.iter().map(|body| self.values(body, moment, up)).collect();
+        let faces: Vec<Vec<[u32; 3]>> = bodies.iter().map(faces).collect();
+        let obstacles: Vec<_> =
+            loaded.scene.obstacles().iter().filter_map(|o| o.surface(moment.time)).collect();
+        let colours = body_colours(&loaded.file);
+        let mut parts = Vec::new();
+        for (index, body) in bodies.iter().enumerate() {
+            let positions = &moment.x[body.vertices.clone()];
+            let [front, back] = colours
+                .get(index)
+                .copied()
+                .flatten()
+                .map_or_else(|| COLOURS[index % COLOURS.len()], |colour| [colour, colour]);
+            match &body.kind {
+                Kind::Cloth { .. } => {
+                    let look = match &fields[index] {
+                        Some(values) => Look::Scalar {
+                            values,
+                            range: self.colour_range.unwrap_or([0.0, 1.0]),
+                            map: ColourMap::Sequential,
+                            label: label(self.colour_by),
+                        },
+                        None => Look::Plain { front, back },
+                    };
+                    let surface = Surface::cloth(positions, &faces[index]).with_look(look);
+                    parts.push(Part::Surface(Surface { edges: self.wireframe, ..surface }));
+                }
+                Kind::Wires { segments, radius, .. } => {
+                    let colour = colours.get(index).copied().flatten().unwrap_or(WIRE);
+                    parts.push(Part::Wires(Wires { positions, segments, radius: *radius, colour }));
+                }
+            }
+        }
+        for (positions, faces) in &obstacles {
+            let surface = Surface::obstacle(positions, faces);
+            // Boxes have few faces and sharp edges.
+            let smooth = faces.len() > 12;
+            parts.push(Part::Surface(Surface { smooth, ..surface }));
+        }
+        Ok(render(&Drawing { parts }, &self.camera, &self.options)?)
+    }
+}
+
+fn label(colour_by: ColourBy) -> &'static str {
+    match colour_by {
+        ColourBy::Material => "",
+        ColourBy::Strain => "strain",
+        ColourBy::Speed => "speed m/s",
+        ColourBy::Height => "height m",
+    }
+}
+
+pub(crate) fn faces(body: &BodyInfo) -> Vec<[u32; 3]> {
+    match &body.kind {
+        Kind::Cloth { mesh, .. } => mesh.faces().as_slice().iter().map(|f| f.map(|v| v.get())).collect(),
+        Kind::Wires { .. } => Vec::new(),
+    }
+}
+
+/// The colours that the file gives, in the order of the bodies.
+fn body_colours(file: &SceneFile) -> Vec<Option<Rgb>> {
+    let rgb = |colour: &Colour| colour.map(|part| (255.0 * part.0).round() as u8);
+    let cloths = file.cloth.iter().map(|table| &table.colour);
+    let wires = file.wires.iter().map(|table| &table.colour);
+    cloths.chain(wires).map(|colour| colour.as_ref().map(rgb)).collect()
+}
+
+/// Where the file says, on a plane that faces upwards, or just below everything.
+fn ground_height(loaded: &Loaded, bounds: &Bounds, up: DVec3) -> f64 {
+    if let Some(height) = loaded.file.camera.ground_height {
+        return height;
+    }
+    let planes = loaded.scene.obstacles().iter().filter_map(|obstacle| obstacle.as_plane(0.0));
+    let level = planes.filter(|(_, normal)| normal.dot(up) > 0.99).map(|(point, _)| point.dot(up));
+    match level.reduce(f64::max) {
+        Some(height) => height,
+        None if bounds.low.is_finite() => {
+            let size = (bounds.high - bounds.low).length();
+            bounds.low.dot(up) - 0.02 * size
+        }
+        None => 0.0,
+    }
+}

@@ -1,0 +1,72 @@
+//! What a person sees while it runs.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plisse::system::StepReport;
+
+use crate::arguments::Talk;
+
+/// A bar in a terminal, a line now and then elsewhere, nothing if that is wanted.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    plain: bool,
+    total: u64,
+    started: Instant,
+    first: u64,
+    said: u64,
+}
+
+impl Progress {
+    /// `what` is counted from `first` to `total`.
+    pub(crate) fn new(talk: &Talk, what: &'static str, first: u32, total: u32) -> Self {
+        let silent = talk.quiet || talk.json;
+        let terminal = std::io::stderr().is_terminal();
+        let target =
+            if terminal && !silent { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(total.into()), target);
+        let template = format!("{what} {{pos}}/{{len}} [{{bar:30}}] {{msg}} {{elapsed}}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_position(first.into());
+        bar.reset_eta();
+        let plain = !terminal && !silent;
+        Self { bar, plain, total: total.into(), started: Instant::now(), first: first.into(), said: 0 }
+    }
+
+    pub(crate) fn step(&self, time: f64, step: &StepReport) {
+        self.bar.set_message(format!(
+            "t = {time:.3} s, {} Newton iterations, residual {:.1e} m/s2,",
+            step.iterations(),
+            step.residual()
+        ));
+    }
+
+    /// A frame or picture is done.
+    pub(crate) fn done(&mut self, count: u32, what: &str) {
+        self.bar.set_position(count.into());
+        let count = u64::from(count);
+        // About ten lines in all.
+        let due = count * 10 / self.total.max(1) > self.said || count == self.total;
+        if self.plain && due {
+            self.said = count * 10 / self.total.max(1);
+            let elapsed = self.started.elapsed().as_secs_f64();
+            let left =
+                elapsed / (count - self.first).max(1) as f64 * (self.total - count.min(self.total)) as f64;
+            eprintln!("{what} {count}/{}, {elapsed:.1} s, {left:.1} s left", self.total);
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Says something to a person, if that is wanted.
+pub(crate) fn say(talk: &Talk, text: &str) {
+    if !talk.quiet && !talk.json {
+        eprintln!("{text}");
+    }
+}

@@ -1,0 +1,221 @@
+//! `plisse run` and `plisse resume`: frame after frame, each with a checkpoint.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use plisse::core::Positive;
+use plisse::file::Loaded;
+use plisse::io::scene_file::Kept;
+use plisse::scene::Checkpoint;
+use serde_json::json;
+
+use crate::arguments::{ResumeOptions, RunOptions, Talk};
+use crate::error::Failure;
+use crate::export;
+use crate::folder::{Folder, embedded as embedded_scene};
+use crate::progress::{Progress, say};
+use crate::report::Report;
+
+/// Runs the scene that is built in.
+pub(crate) fn embedded(talk: &Talk) -> Result<(), Failure> {
+    let folder = Folder::new("out/default");
+    say(talk, "running the built-in scene; `plisse --help` tells what else there is");
+    begin(embedded_scene()?, &folder, None, None, talk)
+}
+
+pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
+    let loaded = Loaded::read(&options.scene)?;
+    let stem = options.scene.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
+    let root = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(stem.as_ref()));
+    begin(loaded, &Folder::new(root), Some(&options.scene), options.stop_after, talk)
+}
+
+fn begin(
+    loaded: Loaded,
+    folder: &Folder,
+    scene: Option<&Path>,
+    stop_after: Option<u32>,
+    talk: &Talk,
+) -> Result<(), Failure> {
+    folder.clear()?;
+    folder.begin(scene)?;
+    let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0 };
+    run.save()?;
+    run.go(stop_after)
+}
+
+pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure> {
+    let folder = Folder::new(&options.folder);
+    let (mut loaded, _) = folder.scene()?;
+    let frames = folder.frames();
+    let wanted = options.from.or(frames.last().copied());
+    let frame = wanted.filter(|frame| frames.contains(frame)).ok_or_else(|| {
+        let known: Vec<String> = frames.iter().map(u32::to_string).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Failure::Input(format!("{}: no such checkpoint; there are: {known}", folder.root.display()))
+    })?;
+    let checkpoint = folder.load(frame, &loaded)?;
+    loaded.scene.set_state(checkpoint.state).map_err(Failure::Step)?;
+    for later in frames.into_iter().filter(|later| *later > frame) {
+        folder.discard(later);
+    }
+    say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
+    let report = Report::read(&folder.report(), frame);
+    Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
+}
+
+struct Run<'a> {
+    loaded: Loaded,
+    folder: &'a Folder,
+    talk: &'a Talk,
+    report: Report,
+    /// Last frame that is done.
+    frame: u32,
+}
+
+/// How a frame ended.
+enum Frame {
+    Done,
+    Interrupted,
+}
+
+impl Run<'_> {
+    /// All frames that are left, then everything that is made of them.
+    fn go(&mut self, stop_after: Option<u32>) -> Result<(), Failure> {
+        let duration = self.loaded.file.time.duration.get();
+        let interval = 1.0 / self.loaded.file.time.frames_per_second.get();
+        let total = frame_count(duration, interval);
+        let last = stop_after.map_or(total, |stop| stop.min(total));
+        let interrupted = interrupt_flag();
+        let mut progress = Progress::new(self.talk, "frame", self.frame, last);
+        let started = Instant::now();
+        while self.frame < last {
+            // The last frame may be shorter.
+            let end = (f64::from(self.frame + 1) * interval).min(duration);
+            match self.next_frame(end, &progress, &interrupted) {
+                Ok(Frame::Done) => progress.done(self.frame, "frame"),
+                Ok(Frame::Interrupted) => {
+                    progress.finish();
+                    return self.interrupted();
+                }
+                Err(failure) => {
+                    progress.finish();
+                    return self.failed(failure);
+                }
+            }
+        }
+        progress.finish();
+        self.folder.end(&json!({
+            "outcome": if last == total { "finished" } else { "stopped" },
+            "frame": self.frame,
+            "frames": total,
+            "time": self.loaded.scene.time(),
+        }))?;
+        let seconds = started.elapsed().as_secs_f64();
+        say(self.talk, &format!("simulated to t = {:.3} s in {seconds:.1} s", self.loaded.scene.time()));
+        let title = self.loaded.file.title.clone().unwrap_or_default();
+        self.report.plot(&title).write_svg(&self.folder.root.join("energies.svg"))?;
+        let made = export::export(&self.loaded, self.folder, self.talk, &interrupted)?;
+        say(self.talk, &format!("results in {}:\n{made}", self.folder.root.display()));
+        Ok(())
+    }
+
+    fn next_frame(
+        &mut self,
+        end: f64,
+        progress: &Progress,
+        interrupted: &AtomicBool,
+    ) -> Result<Frame, Failure> {
+        let frame = self.frame + 1;
+        let start = self.loaded.scene.time();
+        let bad = |_| Failure::Input(format!("frame {frame} would have no length"));
+        let (steps, dt) = self.loaded.scene.steps_in(Positive::new(end - start).map_err(bad)?);
+        for _ in 0..steps {
+            if interrupted.load(Ordering::Relaxed) {
+                return Ok(Frame::Interrupted);
+            }
+            let clock = Instant::now();
+            let step = self.loaded.scene.step_by(dt)?;
+            let time = self.loaded.scene.time();
+            let line = self.report.add(frame, time, &step, clock.elapsed().as_secs_f64());
+            if self.talk.json {
+                println!("{line}");
+            }
+            progress.step(time, &step);
+        }
+        self.frame = frame;
+        self.save()?;
+        Ok(Frame::Done)
+    }
+
+    /// Writes the checkpoint of the frame. What follows depends on it alone, whether the run goes on or is resumed.
+    fn save(&mut self) -> Result<(), Failure> {
+        self.loaded.scene.forget();
+        let state = self.loaded.scene.state().clone();
+        self.folder.save(&Checkpoint { frame: self.frame, tag: self.loaded.tag, state })?;
+        if self.loaded.file.output.checkpoints == Kept::Last && self.frame > 1 {
+            self.folder.discard(self.frame - 1);
+        }
+        self.report.write(&self.folder.report())
+    }
+
+    fn interrupted(&mut self) -> Result<(), Failure> {
+        self.report.keep_up_to(self.frame);
+        self.folder.end(&json!({ "outcome": "interrupted", "frame": self.frame }))?;
+        let folder = self.folder.root.display();
+        say(
+            self.talk,
+            &format!("interrupted; frame {} is saved. Go on with:\n  plisse resume \"{folder}\"", self.frame),
+        );
+        Err(Failure::Interrupted)
+    }
+
+    fn failed(&mut self, failure: Failure) -> Result<(), Failure> {
+        self.report.keep_up_to(self.frame);
+        // The first failure is the one to tell; that of writing down the outcome would hide it.
+        let outcome = if matches!(failure, Failure::Step(_)) { "not converged" } else { "failed" };
+        _ = self.folder.end(&json!({
+            "outcome": outcome,
+            "frame": self.frame,
+            "time": self.loaded.scene.time(),
+            "reason": failure.to_string(),
+        }));
+        Err(failure)
+    }
+}
+
+/// Frames until the end, the last one perhaps shorter.
+fn frame_count(duration: f64, interval: f64) -> u32 {
+    // A duration that is a whole number of frames up to rounding has that many.
+    (duration / interval * (1.0 - 1e-9)).ceil().clamp(1.0, 1e6) as u32
+}
+
+/// Set by the first Ctrl-C; the second one ends the program at once.
+fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let shared = Arc::clone(&flag);
+    let result = ctrlc::set_handler(move || {
+        if shared.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    if result.is_err() {
+        eprintln!("plisse: Ctrl-C will end this run without a word; checkpoints are written all the same");
+    }
+    flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame_count;
+
+    #[test]
+    fn frames_fit_the_duration() {
+        assert_eq!(frame_count(1.0, 0.04), 25);
+        assert_eq!(frame_count(1.0, 1.0 / 3.0), 3);
+        assert_eq!(frame_count(1.01, 0.04), 26);
+        assert_eq!(frame_count(0.01, 0.04), 1);
+    }
+}
