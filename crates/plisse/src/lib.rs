@@ -26,6 +26,15 @@
 //! # }
 //! ```
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::unwrap_used,
+        reason = "tests compare bits where bits are promised, and may panic"
+    )
+)]
+
 #[cfg(feature = "bending")]
 #[doc(inline)]
 pub use plisse_bending as bending;

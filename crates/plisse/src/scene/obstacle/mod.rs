@@ -4,6 +4,8 @@ mod contact;
 mod distance;
 mod friction;
 mod mesh_distance;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -1,0 +1,204 @@
+//! Distances, contact and friction against differences and closed forms.
+
+use std::sync::Arc;
+
+use glam::{DMat3, DQuat, DVec3};
+use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, generate, symmetric_eigen};
+use plisse_system::{BlockMatrix, Pose, StepMap, System};
+use proptest::prelude::*;
+
+use super::{Contact, ContactTerm, FrictionTerm, Obstacle};
+use crate::scene::{Keyframe, Keyframes, SceneError, rotation_degrees};
+
+fn p(value: f64) -> Positive {
+    Positive::new(value).unwrap()
+}
+
+/// A box as a mesh, faces outwards.
+fn box_mesh(half: DVec3) -> (TriMesh, Field<Vertices, DVec3>) {
+    let corner = |i: usize| {
+        let sign = |bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
+        DVec3::new(sign(0), sign(1), sign(2)) * half
+    };
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let faces: Vec<[u32; 3]> = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    (TriMesh::new(8, &faces).unwrap(), Field::from_vec((0..8).map(corner).collect()))
+}
+
+fn moving() -> Keyframes {
+    let frame = |time: f64, x: f64, angle: f64| Keyframe {
+        time,
+        translation: DVec3::new(x, -x, 0.3 * x),
+        rotation: DQuat::from_rotation_y(angle),
+    };
+    Keyframes::new(vec![frame(0.0, 0.0, 0.0), frame(1.0, 0.2, 0.7)]).unwrap().linear()
+}
+
+fn shapes() -> Vec<Obstacle> {
+    let (mesh, x) = box_mesh(DVec3::new(0.3, 0.2, 0.4));
+    let turn = rotation_degrees(20.0, -35.0, 50.0);
+    let all = vec![
+        Obstacle::plane(DVec3::new(0.0, 0.1, -0.1), DVec3::new(0.2, -0.4, 1.0)).unwrap(),
+        Obstacle::sphere(DVec3::new(0.1, -0.1, 0.0), p(0.4)),
+        Obstacle::capsule(DVec3::new(-0.2, 0.0, 0.1), DVec3::new(0.3, 0.1, -0.2), p(0.2)),
+        Obstacle::cuboid(DVec3::new(0.1, 0.0, 0.0), [p(0.5), p(0.3), p(0.4)], turn),
+        Obstacle::mesh(&mesh, &x).unwrap(),
+    ];
+    let contact = Contact { range: p(0.3), stiffness: p(40.0), friction: 0.6, slip: p(0.5) };
+    all.into_iter().map(|obstacle| obstacle.contact(contact).unwrap().moving(moving())).collect()
+}
+
+const H: f64 = 1e-5;
+
+fn matrix_difference(a: DMat3, b: DMat3) -> f64 {
+    (a - b).to_cols_array().iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}
+
+/// Whether a point is so close to where the nearest feature changes that differences across it mean nothing.
+fn is_smooth(obstacle: &Obstacle, time: f64, x: DVec3) -> bool {
+    let here = obstacle.distance(time, x).hessian;
+    let size = 1.0 + here.x_axis.length() + here.y_axis.length() + here.z_axis.length();
+    let near =
+        |d: DVec3| matrix_difference(obstacle.distance(time, x + d).hessian, here) < 0.01 * size * size;
+    [DVec3::X, DVec3::Y, DVec3::Z].iter().all(|e| near(*e * 1e-4) && near(-*e * 1e-4)) && size < 30.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn distances_have_their_derivatives(x in prop::array::uniform3(-0.9..0.9f64), time in 0.0..1.0f64) {
+        let x = DVec3::from(x);
+        for (index, obstacle) in shapes().iter().enumerate() {
+            if !is_smooth(obstacle, time, x) {
+                continue;
+            }
+            let d = obstacle.distance(time, x);
+            prop_assert!((d.gradient.length() - 1.0).abs() < 1e-12);
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+                let (plus, minus) = (obstacle.distance(time, x + axis * H), obstacle.distance(time, x - axis * H));
+                let slope = (plus.value - minus.value) / (2.0 * H);
+                prop_assert!((slope - d.gradient.dot(axis)).abs() < 1e-6, "{index}: {slope} {:?}", d);
+                let second = (plus.gradient - minus.gradient) / (2.0 * H);
+                prop_assert!((second - d.hessian * axis).length() < 1e-3, "{index}: {second} {:?}", d);
+            }
+        }
+    }
+
+    #[test]
+    fn a_mesh_of_a_box_is_a_box(x in prop::array::uniform3(-1.0..1.0f64)) {
+        let half = DVec3::new(0.3, 0.2, 0.4);
+        let (mesh, positions) = box_mesh(half);
+        let mesh = Obstacle::mesh(&mesh, &positions).unwrap();
+        let solid = Obstacle::cuboid(DVec3::ZERO, (half * 2.0).to_array().map(p), DQuat::IDENTITY);
+        let (a, b) = (mesh.distance(0.0, x.into()), solid.distance(0.0, x.into()));
+        prop_assert!((a.value - b.value).abs() < 1e-12, "{a:?} {b:?}");
+        // Inside, two faces may be equally near.
+        if b.value > 0.0 {
+            prop_assert!((a.gradient - b.gradient).length() < 1e-9, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn contact_and_friction_have_their_derivatives(x in prop::array::uniform3(-0.7..0.7f64), seed in 0..1000u32) {
+        let x = Field::from_vec(vec![DVec3::from(x)]);
+        let near = |k: f64| x.map(|x| *x + DVec3::new((k * f64::from(seed)).sin(), (k + f64::from(seed)).cos(), k.sin()) * 0.05);
+        let (start, reference) = (near(1.7), near(2.9));
+        let (time, dt) = (0.6, 0.05);
+        let step = Some(StepMap { start: &start, dt, reference: &reference, rate: 1.0 / dt });
+        for obstacle in shapes() {
+            if !is_smooth(&obstacle, time, x[Id::new(0)]) {
+                continue;
+            }
+            let areas = Field::filled(1, 0.3);
+            let mass = Field::filled(1, 1.0);
+            let contact = ContactTerm::new("contact".into(), obstacle.clone(), areas.clone());
+            let friction = FrictionTerm::new("friction".into(), obstacle.clone(), areas.clone());
+            check(&System::builder(mass.clone()).term(contact).build().unwrap(), &Pose { x: &x, time, step })?;
+            check(&System::builder(mass).term(friction).build().unwrap(), &Pose { x: &x, time, step })?;
+        }
+    }
+}
+
+fn hessian(system: &System<Vertices>, pose: &Pose<'_, Vertices>, psd: Psd) -> DMat3 {
+    let mut out = BlockMatrix::zeros(Arc::clone(system.pattern()));
+    system.hessian(pose, psd, &mut out);
+    *out.diagonal(0)
+}
+
+fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), TestCaseError> {
+    let node = Id::new(0);
+    let gradient = |x: &Field<Vertices, DVec3>| {
+        let mut g = Field::filled(1, DVec3::ZERO);
+        system.gradient(&Pose { x, ..*pose }, &mut g);
+        g[node]
+    };
+    let (g, h) = (gradient(pose.x), hessian(system, pose, Psd::Exact));
+    if g.length() < 1e-3 {
+        return Ok(());
+    }
+    let scale = g.length() + matrix_difference(h, DMat3::ZERO);
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        let (plus, minus) = (pose.x.map(|x| *x + axis * H), pose.x.map(|x| *x - axis * H));
+        let energy = |x| system.energy(&Pose { x, ..*pose });
+        let slope = (energy(&plus) - energy(&minus)) / (2.0 * H);
+        prop_assert!((slope - g.dot(axis)).abs() < 1e-6 * scale, "{slope} {g}");
+        let second = (gradient(&plus) - gradient(&minus)) / (2.0 * H);
+        prop_assert!((second - h * axis).length() < 2e-3 * scale, "{second} {h}");
+    }
+    // The projection against a numeric one.
+    let rows = |m: DMat3| m.transpose().to_cols_array_2d();
+    for (psd, clamp) in [(Psd::Clamp, (|l: f64| l.max(0.0)) as fn(f64) -> f64), (Psd::Abs, f64::abs)] {
+        let (values, vectors) = symmetric_eigen(&rows(h));
+        let mut expected = DMat3::ZERO;
+        for (value, v) in values.iter().zip(vectors) {
+            expected += plisse_core::outer(DVec3::from(v) * clamp(*value), DVec3::from(v));
+        }
+        let difference = matrix_difference(hessian(system, pose, psd), expected);
+        prop_assert!(difference < 1e-9 * scale, "{psd:?} {difference}");
+    }
+    Ok(())
+}
+
+#[test]
+fn degenerate_places_have_a_direction() {
+    let ball = Obstacle::sphere(DVec3::ONE, p(0.5));
+    let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, p(0.1));
+    let point = Obstacle::capsule(DVec3::ONE, DVec3::ONE, p(0.1));
+    let block = Obstacle::cuboid(DVec3::ZERO, [p(1.0); 3], DQuat::IDENTITY);
+    for (obstacle, x, value) in [
+        (&ball, DVec3::ONE, -0.5),
+        (&rod, DVec3::X * 0.5, -0.1),
+        (&point, DVec3::ONE, -0.1),
+        (&block, DVec3::ZERO, -0.5),
+        (&block, DVec3::X * 0.5, 0.0),
+    ] {
+        let d = obstacle.distance(0.0, x);
+        assert!((d.value - value).abs() < 1e-15 && (d.gradient.length() - 1.0).abs() < 1e-12, "{d:?}");
+        assert!(d.hessian.is_finite());
+    }
+}
+
+#[test]
+fn a_fine_sphere_mesh_is_a_sphere() {
+    let (mesh, x) = generate::sphere(4, 0.5).unwrap();
+    let mesh = Obstacle::mesh(&mesh, &x).unwrap();
+    for direction in [DVec3::new(1.0, 2.0, -0.5), DVec3::new(-1.0, 0.1, 0.3), DVec3::Z] {
+        for radius in [0.2, 0.499, 0.7] {
+            let d = mesh.distance(0.0, direction.normalize() * radius);
+            assert!((d.value - (radius - 0.5)).abs() < 2e-3, "{radius} {d:?}");
+        }
+    }
+}
+
+#[test]
+fn meshes_need_an_inside() {
+    let (mesh, uv) = generate::grid(2, 2, [1.0, 1.0], generate::Diagonal::Right).unwrap();
+    let error = Obstacle::mesh(&mesh, &generate::embed(&uv)).unwrap_err();
+    assert!(matches!(error, SceneError::OpenObstacle { .. }), "{error}");
+    let (mesh, x) = generate::sphere(1, 0.5).unwrap();
+    let error = Obstacle::mesh(&mesh, &x.map(|x| -*x)).unwrap_err();
+    assert!(error.to_string().contains("point inwards"), "{error}");
+    assert!(Obstacle::plane(DVec3::ZERO, DVec3::ZERO).is_err());
+    assert!(Obstacle::sphere(DVec3::ZERO, p(1.0)).friction(-0.1).is_err());
+}
