@@ -10,9 +10,17 @@ use crate::{repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 4] = ["eigen", "membrane", "bending", "system"];
-const PUBLISHED: [&str; 6] =
-    ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse-bending", "plisse-system", "plisse"];
+const FACADE_FEATURES: [&str; 7] = ["eigen", "membrane", "bending", "system", "io", "scene", "file"];
+const PUBLISHED: [&str; 8] = [
+    "plisse-core",
+    "plisse-eigen",
+    "plisse-membrane",
+    "plisse-bending",
+    "plisse-system",
+    "plisse-io",
+    "plisse",
+    "plisse-cli",
+];
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run() -> Result<()> {

@@ -5,6 +5,8 @@ mod bench;
 mod ci;
 mod eval;
 mod figures;
+mod pictures;
+mod reference;
 mod regress;
 mod scene;
 mod tidy;
@@ -21,6 +23,8 @@ cargo xtask COMMAND
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
   regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test
   figures          draw the plots of the book again
+  pictures [NAME…] run the scenes of the repository and take the pictures of the book again
+  reference        write the reference of scene files again
 ";
 
 fn main() -> ExitCode {
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         ["ci"] => report(ci::run()),
         ["tidy"] => report(tidy::check()),
         ["figures"] => report(figures::draw()),
+        ["pictures", names @ ..] => report(pictures::take(names)),
+        ["reference"] => report(reference::write()),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

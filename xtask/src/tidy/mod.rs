@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::repository_root;
+use crate::{reference, repository_root};
 
 /// A tracked text file.
 struct File {
@@ -24,6 +24,10 @@ pub(crate) fn check() -> Result<()> {
     text::machine_paths(&files, &mut problems);
     text::links(&files, &mut problems);
     text::energies_have_pages(&files, &mut problems);
+    text::scenes_have_pages(&files, &mut problems);
+    if find(&files, reference::PATH) != reference::text() {
+        problems.push(format!("{} is not up to date: run `cargo xtask reference`", reference::PATH));
+    }
     dependencies::check(&files, &mut problems)?;
     if problems.is_empty() {
         println!("tidy: {} files, nothing to complain about", files.len());

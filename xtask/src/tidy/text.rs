@@ -194,3 +194,24 @@ mod tests {
         );
     }
 }
+
+/// Every scene of the repository is shown in the book.
+pub(super) fn scenes_have_pages(files: &[File], problems: &mut Vec<String>) {
+    let summary = find(files, "docs/src/SUMMARY.md");
+    for file in files {
+        let Some(name) = file.path.strip_prefix("fixtures/scenes/").and_then(|f| f.strip_suffix(".toml"))
+        else {
+            continue;
+        };
+        let shown = files
+            .iter()
+            .filter(|page| page.path.starts_with("docs/src/scenes/") && page.path.ends_with(".md"))
+            .filter(|page| summary.contains(page.path.trim_start_matches("docs/src/")))
+            .any(|page| {
+                page.text.contains(&format!("{name}.png")) && page.text.contains(&format!("{name}.toml"))
+            });
+        if !shown {
+            problems.push(format!("{}: no page of docs/src/scenes shows it, with its picture", file.path));
+        }
+    }
+}

@@ -354,13 +354,13 @@ names! {
 names! {
     /// How the energy of an angle grows.
     pub enum LawName {
-        /// The square of the angle.
+        /// The square of the angle; jumps where a hinge folds over.
         Quadratic = "quadratic",
-        /// Of the tangent of its half.
+        /// The square of the tangent of its half.
         Tangent = "tangent",
-        /// Of the sine of its half.
+        /// One minus its cosine: smooth everywhere.
         Sine = "sine",
-        /// Its cosine.
+        /// One minus the cosine of its half.
         Cosine = "cosine",
     }
 }
@@ -447,7 +447,7 @@ table! {
         /// kg/m³.
         density: Positive = "7850",
         /// How the bending energy grows with the angle.
-        law: LawName = "\"quadratic\"",
+        law: LawName = "\"sine\"",
         /// Damping in proportion to mass, 1/s.
         damping: NonNegative = "0",
         /// Turned about x, then y, then z, degrees.

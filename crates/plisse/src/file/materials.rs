@@ -19,6 +19,14 @@ pub(super) fn angle_law(name: LawName) -> AngleLaw {
     }
 }
 
+fn hinge_weight(name: WeightName) -> HingeWeight {
+    match name {
+        WeightName::AreaSum => HingeWeight::AreaSum,
+        WeightName::DiscreteShells => HingeWeight::DiscreteShells,
+        WeightName::Unit => HingeWeight::Unit,
+    }
+}
+
 pub(super) fn damping(rate: f64) -> Damping {
     Positive::new(rate).map_or(Damping::None, Damping::Mass)
 }
@@ -185,15 +193,14 @@ impl Reader<'_> {
         Some(match name {
             BendingName::MidEdge => Bending::MidEdge { rigidity, poisson },
             BendingName::Quadratic => Bending::Quadratic { rigidity },
-            _ => Bending::Hinge {
-                law: table.law.map_or(AngleLaw::Quadratic, angle_law),
-                rigidity,
-                weight: match table.weight {
-                    Some(WeightName::DiscreteShells) => HingeWeight::DiscreteShells,
-                    Some(WeightName::Unit) => HingeWeight::Unit,
-                    _ => HingeWeight::AreaSum,
-                },
-            },
+            _ => {
+                let (law, weight) = match base {
+                    Bending::Hinge { law, weight, .. } => (law, weight),
+                    _ => (AngleLaw::default(), HingeWeight::AreaSum),
+                };
+                let law = table.law.map_or(law, angle_law);
+                Bending::Hinge { law, rigidity, weight: table.weight.map_or(weight, hinge_weight) }
+            }
         })
     }
 }

@@ -107,14 +107,15 @@ pub enum Bending {
 /// How the energy of a hinge or rod grows with its angle; all agree for small angles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AngleLaw {
-    /// `½ (θ - θr)²`.
-    #[default]
+    /// `½ (θ - θr)²`. Jumps where a hinge folds over, from `π` to `-π`: no step converges across that.
     Quadratic,
     /// `2 (tan θ/2 - tan θr/2)²`: infinite at a full fold.
     Tangent,
-    /// `2 (sin θ/2 - sin θr/2)²`.
+    /// `1 - cos(θ - θr)`, with the force `sin(θ - θr)`. The only one that is smooth everywhere, also where cloth folds over on
+    /// the scale of its mesh.
+    #[default]
     Sine,
-    /// `1 - cos(θ - θr)`.
+    /// `4 (1 - cos θ/2) - 2 sin(θr/2) θ`: convex, with a kink at a full fold.
     Cosine,
 }
 
@@ -148,10 +149,10 @@ impl Membrane {
 }
 
 impl Bending {
-    /// Hinges with the bending rigidity of a plate, N m, and the quadratic law.
+    /// Hinges with the bending rigidity of a plate, N m, and the sine law.
     #[must_use]
     pub fn hinges(rigidity: Positive) -> Self {
-        Self::Hinge { law: AngleLaw::Quadratic, rigidity, weight: HingeWeight::AreaSum }
+        Self::Hinge { law: AngleLaw::default(), rigidity, weight: HingeWeight::AreaSum }
     }
 }
 
@@ -178,11 +179,7 @@ const fn fabric(density: f64, [warp, weft, shear]: [f64; 3], rigidity: f64) -> M
             shearing: Shearing::Quadratic(p(shear)),
             directions: [UnitDir2::U, UnitDir2::V],
         },
-        bending: Bending::Hinge {
-            law: AngleLaw::Quadratic,
-            rigidity: p(rigidity),
-            weight: HingeWeight::AreaSum,
-        },
+        bending: Bending::Hinge { law: AngleLaw::Sine, rigidity: p(rigidity), weight: HingeWeight::AreaSum },
         damping: Damping::None,
     }
 }

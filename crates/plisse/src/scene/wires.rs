@@ -51,7 +51,7 @@ impl Default for Wire {
             young: Positive::literal(200e9),
             radius: Positive::literal(1e-3),
             density: Positive::literal(7850.0),
-            law: AngleLaw::Quadratic,
+            law: AngleLaw::default(),
             damping: Damping::None,
         }
     }
