@@ -11,6 +11,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    getting_started: "docs/src/getting-started.md",
     stretch: "docs/src/energies/stretch.md",
     quartic_stretch: "docs/src/energies/quartic-stretch.md",
     green_stretch: "docs/src/energies/green-stretch.md",

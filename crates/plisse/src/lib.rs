@@ -58,5 +58,5 @@ pub mod file;
 #[cfg(feature = "scene")]
 pub mod scene;
 
-#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "system"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file"))]
 mod book;

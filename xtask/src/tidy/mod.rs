@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
 mod dependencies;
+mod examples;
 mod text;
 
 use std::process::Command;
@@ -25,6 +26,7 @@ pub(crate) fn check() -> Result<()> {
     text::links(&files, &mut problems);
     text::energies_have_pages(&files, &mut problems);
     text::scenes_have_pages(&files, &mut problems);
+    examples::facade_items_in_examples(&files, &mut problems);
     if find(&files, reference::PATH) != reference::text() {
         problems.push(format!("{} is not up to date: run `cargo xtask reference`", reference::PATH));
     }

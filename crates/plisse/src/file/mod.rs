@@ -44,6 +44,15 @@ pub enum LoadError {
 
 impl Loaded {
     /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
+    ///
+    /// ```
+    /// use plisse::file::{LoadError, Loaded};
+    /// match Loaded::read(std::path::Path::new("no such scene.toml")) {
+    ///     Ok(loaded) => println!("{} bodies", loaded.scene.bodies().len()),
+    ///     Err(LoadError::Mistakes(mistakes)) => println!("{mistakes}"),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
     pub fn read(path: &Path) -> Result<Self, LoadError> {
         let text = read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));

@@ -7,6 +7,19 @@ use super::motion::Keyframes;
 use super::pick::{Groups, Pick};
 
 /// How picked vertices are held.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse::scene::{Cloth, Hold, Keyframes, Pick};
+/// let sheet = Cloth::sheet([8, 8], [1.0, 1.0])?
+///     .deformed(|x| DVec3::new(x.x, x.y, 0.1 * x.x * x.x))
+///     .velocity(DVec3::Z)
+///     .hold(Pick::group("left"), Hold::Moving(Keyframes::still()))
+///     .hold(Pick::group("top-right"), Hold::Line(DVec3::X))
+///     .hold(Pick::group("bottom-right"), Hold::Plane(DVec3::Z));
+/// assert_eq!(sheet.positions().len(), 81);
+/// # Ok::<(), plisse::scene::SceneError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hold {
     /// Where they are placed.

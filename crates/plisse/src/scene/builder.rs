@@ -18,6 +18,27 @@ use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, 
 use super::wires::Wires;
 
 /// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse::core::Positive;
+/// use plisse::scene::{Air, Cloth, Material, Pick, Scene, SceneBuilder, Settings, Wires};
+/// use plisse::system::{NewtonSettings, Scheme};
+/// let flag = Cloth::sheet([8, 6], [0.9, 0.6])?.material(Material::silk()).pin(Pick::group("left"));
+/// let wind = Air { velocity: DVec3::new(5.0, 0.0, 0.0), gusts: 0.3, ..Air::default() };
+/// let settings = Settings { newton: NewtonSettings::default(), ..Settings::default() };
+/// let builder: SceneBuilder = Scene::builder()
+///     .cloth(flag)
+///     .wires(Wires::line(DVec3::Y, DVec3::Y + DVec3::X, 4)?.pin(Pick::group("start")))
+///     .settings(settings)
+///     .time_step(Positive::literal(0.02))
+///     .scheme(Scheme::Bdf2)
+///     .gravity(DVec3::new(0.0, 0.0, -1.62))
+///     .air(wind);
+/// let mut scene = builder.build()?;
+/// scene.step()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SceneBuilder {
     parts: Vec<Part>,

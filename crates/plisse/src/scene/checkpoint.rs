@@ -19,6 +19,9 @@ use thiserror::Error;
 /// let bytes = Checkpoint { frame: 1, tag: 7, state: scene.state().clone() }.to_bytes();
 ///
 /// let mut other = Scene::builder().cloth(sheet()?).build()?;
+/// use plisse::scene::{CheckpointError, digest};
+/// assert_eq!(Checkpoint::from_bytes(b"something else"), Err(CheckpointError::Foreign));
+/// assert_ne!(digest(&bytes), digest(b"something else"));
 /// let checkpoint = Checkpoint::from_bytes(&bytes)?;
 /// other.set_state(checkpoint.state)?;
 /// scene.step()?;

@@ -36,6 +36,22 @@ pub struct Cloth {
 }
 
 /// What a closed surface is filled with.
+///
+/// ```
+/// use plisse::core::{generate, Positive};
+/// use plisse::scene::{Cloth, Filling, Scene};
+/// let pillow = Cloth::pillow([4, 4], [0.4, 0.4])?.filled(Filling::Pressure(50.0)).jittered(1e-4);
+/// let water = Filling::Volume { target: 4.2e-3, bulk: Positive::literal(1e5) };
+/// let balloon = Cloth::sphere(1, 0.1)?.filled(water);
+/// // The same from meshes: at rest as they are, or with a flat pattern of their own.
+/// let (mesh, x) = generate::sphere(1, 0.1)?;
+/// let shell = Cloth::curved(mesh, x, [])?.at(glam::DVec3::X);
+/// let tube = generate::cylinder(8, 4, 0.1, 0.3, generate::Diagonal::Right)?;
+/// let sleeve = Cloth::sewn(tube.mesh, tube.positions, tube.uv, [])?;
+/// let rolled = sleeve.resting_bent()?.at(glam::DVec3::Y);
+/// let scene = Scene::builder().cloth(pillow).cloth(balloon).cloth(shell).cloth(rolled).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filling {
     /// A constant pressure above that outside, in Pa.

@@ -12,6 +12,12 @@ use plisse_membrane::{Lame, MaterialError};
 /// let heavy = Material { density: Positive::literal(0.5), ..Material::denim() };
 /// let limp = Material { bending: Bending::None, ..heavy };
 /// assert_eq!(limp.membrane, Material::denim().membrane);
+/// let all = [
+///     Material::cotton(), Material::denim(), Material::silk(), Material::interlock(),
+///     Material::tablecloth(), Material::paper(), Material::mylar(), Material::steel_sheet(),
+/// ];
+/// assert_eq!(Material::presets().map(|preset| preset.material), all);
+/// assert_eq!(Material::preset("denim"), Some(Material::denim()));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
@@ -26,6 +32,28 @@ pub struct Material {
 }
 
 /// Resistance of a sheet to changes of length and angle in its own plane.
+///
+/// ```
+/// use plisse::bending::HingeWeight;
+/// use plisse::core::{Positive, UnitDir2};
+/// use plisse::scene::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
+/// let [k, d] = [100.0, 1e-5].map(Positive::literal);
+/// let woven = Membrane::woven(k, k, k);
+/// let oblique = Membrane {
+///     shearing: Shearing::Quartic(k),
+///     directions: [UnitDir2::U, UnitDir2::new(3.0, 1.0)?],
+///     ..Membrane::isotropic(Stretching::Arap(k))
+/// };
+/// let bending = Bending::Hinge { law: AngleLaw::Tangent, rigidity: d, weight: HingeWeight::AreaSum };
+/// let material = Material { density: k, membrane: oblique, bending, damping: Damping::Mass(k) };
+/// assert_ne!(Bending::hinges(d), material.bending);
+/// // From the figures of a sheet, or of a solid and its thickness.
+/// let film = Material::solid(Positive::literal(4e9), 0.4, Positive::literal(2e-5), Positive::literal(1400.0))?;
+/// let same = Material::sheet(film.density, Positive::literal(8e4), 0.4, d)?;
+/// let Preset { name, source, .. } = Material::presets()[0];
+/// println!("{name}: {source}, {woven:?}, {same:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Membrane {
     /// The energy of stretch.

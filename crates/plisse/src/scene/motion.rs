@@ -17,6 +17,8 @@ use super::SceneError;
 ///     Keyframe { time: 2.0, translation: DVec3::Z, rotation: DQuat::from_rotation_z(1.0) },
 /// ])?;
 /// assert_eq!(lift.place(1.0, DVec3::ZERO, DVec3::ZERO), DVec3::new(0.0, 0.0, 0.5));
+/// assert_eq!(lift.clone().linear().at(0.5).1.z, 0.25);
+/// assert!(lift.moves() && !Keyframes::still().moves());
 /// # Ok::<(), plisse::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

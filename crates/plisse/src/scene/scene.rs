@@ -20,6 +20,20 @@ use super::obstacle::Obstacle;
 /// let mut scene = Scene::builder().cloth(cloth).obstacle(ball).build()?;
 /// let report = scene.step()?;
 /// assert!(report.residual() <= 0.1 && scene.time() == 0.01);
+///
+/// // Two frames of 1/25 s, in steps no longer than the time step.
+/// use plisse::scene::{BodyInfo, Kind};
+/// let frame = Positive::literal(0.04);
+/// assert_eq!(scene.steps_in(frame).0, 4);
+/// scene.advance(frame)?;
+/// scene.step_by(frame)?;
+/// let body: &BodyInfo = &scene.bodies()[0];
+/// if let Kind::Cloth { mesh, .. } = &body.kind {
+///     println!("{}: {} faces, {} vertices", body.name, mesh.face_count(), scene.positions(body).len());
+/// }
+/// let largest = scene.strain(body).into_iter().fold(0.0, f64::max);
+/// println!("strain {largest}, {} obstacles, {:?}", scene.obstacles().len(), scene.settings().scheme);
+/// assert!(!scene.is_quasistatic() && scene.system().size() == scene.state().x().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Scene {
