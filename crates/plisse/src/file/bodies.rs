@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use glam::DVec3;
 use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices};
-use plisse_io::scene_file::{ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable};
+use plisse_io::scene_file::{
+    ClothTable, Count, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable,
+};
 use plisse_io::{Obj, read_bytes};
 
 use super::Reader;
@@ -13,6 +15,9 @@ use super::materials::{angle_law, damping};
 use crate::scene::{
     Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, digest, rotation_degrees,
 };
+
+/// Most vertices of a body that a scene file can ask for. Ten times what is practical today.
+const LARGEST: u64 = 1_000_000;
 
 impl Reader<'_> {
     pub(super) fn cloth(&mut self, table: &ClothTable) -> Option<Cloth> {
@@ -60,6 +65,16 @@ impl Reader<'_> {
         if let Some(path) = &table.mesh {
             return self.mesh(path, table.at_line);
         }
+        let vertices = |[a, b]: [Count; 2]| (a.0 as u64 + 1).saturating_mul(b.0 as u64 + 1);
+        let count = [
+            table.grid.as_ref().map(|shape| vertices(shape.cells)),
+            table.disc.as_ref().map(|shape| 3 * (shape.rings.0 as u64).pow(2)),
+            table.cylinder.as_ref().map(|shape| vertices(shape.cells)),
+            table.pillow.as_ref().map(|shape| 2 * vertices(shape.cells)),
+        ];
+        if !self.is_small(table.at_line, count.into_iter().flatten().max().unwrap_or(0)) {
+            return None;
+        }
         let result: Result<Cloth, SceneError> = if let Some(shape) = &table.grid {
             grid(shape)
         } else if let Some(shape) = &table.disc {
@@ -74,6 +89,15 @@ impl Reader<'_> {
             return None;
         };
         self.keep(table.at_line, result)
+    }
+
+    /// Whether so many vertices are worth a try; a slip of the keyboard should not fill the memory.
+    fn is_small(&mut self, line: usize, vertices: u64) -> bool {
+        let fits = vertices <= LARGEST;
+        if !fits {
+            self.note(line, format!("{vertices} vertices are more than {LARGEST}; choose fewer cells"));
+        }
+        fits
     }
 
     /// An OBJ file named by a scene, with its bytes in the tag.
@@ -100,6 +124,17 @@ impl Reader<'_> {
         let shapes =
             [("net", table.net.is_some()), ("line", table.line.is_some()), ("mesh", table.mesh.is_some())];
         if !self.one_shape(line, "[[wires]]", &shapes) {
+            return None;
+        }
+        let count = match (&table.net, &table.line) {
+            (Some(net), _) => {
+                let [a, b] = net.meshes.map(|m| m.0 as u64 + 1);
+                a.saturating_mul(b).saturating_mul(2 * net.segments.0 as u64)
+            }
+            (_, Some(shape)) => shape.segments.0 as u64,
+            _ => 0,
+        };
+        if !self.is_small(line, count) {
             return None;
         }
         let wires = if let Some(net) = &table.net {

@@ -99,6 +99,7 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Net { body, .. }
     | SceneError::Pick { body, .. }
     | SceneError::CurvedQuadratic { body }
+    | SceneError::Body { body, .. }
     | SceneError::DuplicateName { name: body }) = error
     else {
         return 1;

@@ -20,6 +20,9 @@ use super::pick::{Groups, Pick};
 ///     .at(DVec3::new(0.0, 0.0, 0.2))
 ///     .pin(Pick::group("top"));
 /// assert_eq!(curtain.mesh().vertex_count(), 41 * 61);
+/// // A mesh that prefers no direction.
+/// let napkin = Cloth::irregular([30, 30], [0.4, 0.4], 7)?;
+/// assert!((napkin.rest().area() - 0.16).abs() < 1e-12);
 /// # Ok::<(), plisse::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -124,6 +124,14 @@ pub enum SceneError {
     /// A quantity that is not positive.
     #[error(transparent)]
     Quantity(#[from] QuantityError),
+    /// A body cannot be what it should be: filled without being closed, for example.
+    #[error("{body}: {source}")]
+    Body {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: SetupError,
+    },
     /// The system could not be built.
     #[error(transparent)]
     Setup(#[from] SetupError),

@@ -144,9 +144,14 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     let mesh = TriMesh::with_isolated_vertices(slot.total, &corners)
         .map_err(|source| SceneError::Mesh { body: slot.name.to_owned(), source })?;
     let name = format!("{}: filling", slot.name);
+    let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
     Ok(match filling {
-        Filling::Pressure(pressure) => Box::new(Pressure::new(&mesh, pressure)?.with_name(name)),
-        Filling::Volume { target, bulk } => Box::new(Volume::new(&mesh, bulk, target)?.with_name(name)),
+        Filling::Pressure(pressure) => {
+            Box::new(Pressure::new(&mesh, pressure).map_err(wrong)?.with_name(name))
+        }
+        Filling::Volume { target, bulk } => {
+            Box::new(Volume::new(&mesh, bulk, target).map_err(wrong)?.with_name(name))
+        }
     })
 }
 

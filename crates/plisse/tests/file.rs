@@ -1,0 +1,212 @@
+//! Scenes from files: what is wrong is named with its line, and nothing makes the loader fall over.
+#![cfg(feature = "file")]
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
+use std::fs;
+use std::path::Path;
+
+use plisse::file::Loaded;
+use plisse::io::scene_file::SceneFile;
+
+fn load(text: &str) -> Result<Loaded, String> {
+    Loaded::parse(text, "s", Path::new("")).map_err(|mistakes| mistakes.to_string())
+}
+
+fn message(text: &str) -> String {
+    load(&format!("version = 1\ntime.duration = 1\n{text}")).err().unwrap()
+}
+
+const SHEET: &str = "[[cloth]]\ngrid = { cells = [3, 3], size = [1, 1] }\n";
+
+#[test]
+fn mistakes_have_lines() {
+    for (text, expected) in [
+        ("", "s:1: the scene has nothing that moves; add a [[cloth]] or [[wires]]"),
+        ("[[cloth]]", "s:3: [[cloth]] needs one of grid, disc, cylinder, sphere, pillow, mesh"),
+        (
+            "\n[[cloth]]\ndisc = { rings = 2, radius = 1 }\nsphere = { divisions = 1, radius = 1 }",
+            "s:4: [[cloth]] has disc and sphere; only one of them is possible",
+        ),
+        (
+            "[[cloth]]\nsphere = { divisions = 9, radius = 1 }",
+            "s:3: cloth: cannot generate the sphere: 9 divisions are more than eight",
+        ),
+        (
+            "[[cloth]]\ngrid = { cells = [5000, 5000], size = [1, 1] }",
+            "s:3: 25010001 vertices are more than 1000000; choose fewer cells",
+        ),
+    ] {
+        assert_eq!(message(text), expected);
+    }
+    let with = |text: &str| message(&format!("{SHEET}{text}"));
+    for (text, expected) in [
+        (
+            "material = \"denims\"",
+            "s:5: there is no material \"denims\"; known: cotton, denim, silk, interlock, tablecloth, paper, mylar, steel-sheet",
+        ),
+        ("material = { membrane = \"arap\" }", "s:5: this membrane needs \"tensile\", in N/m"),
+        (
+            "material = { preset = \"paper\", warp = 3 }",
+            "s:5: \"warp\" has no meaning for this membrane; remove it or choose another",
+        ),
+        (
+            "material = { bending = \"quadratic\", law = \"sine\" }",
+            "s:5: \"law\" belongs to bending = \"hinge\"; remove it or choose that",
+        ),
+        ("pin = [{}]", "s:5: a pin needs one of vertices, box, group"),
+        (
+            "pin = [{ group = \"left\", line = [1, 0, 0], plane = [1, 0, 0] }]",
+            "s:5: a pin has at most one of motion, line, plane",
+        ),
+        (
+            "pin = [{ group = \"left\", motion = [{ time = 1 }, { time = 0 }] }]",
+            "s:5: keyframe 1: times must ascend from keyframe to keyframe",
+        ),
+        (
+            "pin = [{ group = \"lefft\" }]",
+            "s:3: cloth 1: there is no group \"lefft\"; known groups: bottom, bottom-left, bottom-right, corners, left, right, top, top-left, top-right",
+        ),
+        (
+            "pressure = 3",
+            "s:3: cloth 1: the surface is open: edge 0 has one face. Pressure and volume need a closed surface; close the hole or sew it",
+        ),
+        ("[[obstacle]]", "s:5: [[obstacle]] needs one of plane, sphere, capsule, box, mesh"),
+        (
+            "[output]\ncheckpoints = \"last\"",
+            "s:5: pictures, meshes, pc2 and vtk of all frames are made from checkpoints; set checkpoints = \"all\", or pictures and meshes to \"last\" and the others to false",
+        ),
+    ] {
+        assert_eq!(with(text), expected);
+    }
+}
+
+#[test]
+fn tables_mean_what_they_say() {
+    let text = r#"
+version = 1
+up = "y"
+time = { duration = 1, scheme = "newmark", step = 0.02 }
+solver = { tolerance = 0.01, linear = "cholesky", hessian = "projected" }
+air = { wind = [1, 0, 0], gusts = 0.5 }
+[[cloth]]
+cylinder = { cells = [8, 4], radius = 0.1, length = 0.3 }
+material = { preset = "paper", membrane = "neo-hookean", bending = "hinge", damping = 2 }
+fold = { at = 0.05, angle = 10 }
+[[cloth]]
+name = "b"
+grid = { cells = [4, 4], size = [1, 1], irregular = 3 }
+rotation = [90, 0, 0]
+position = [0, 2, 0]
+material = { shear = 0, fibres = [[1, 0], [1, 1]], bending = "mid-edge", poisson = 0.2 }
+pin = [{ vertices = [0] }, { box = { min = [-1, 1, 0.4], max = [1, 3, 0.6] } }]
+[[wires]]
+line = { from = [0, 0, 0], to = [1, 0, 0], segments = 4 }
+law = "tangent"
+[[obstacle]]
+box = { size = [1, 1, 1], rotation = [0, 45, 0] }
+motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }]
+[[obstacle]]
+capsule = { from = [0, 0, 0], to = [1, 0, 0], radius = 0.1 }
+"#;
+    let mut loaded = load(text).map_err(|e| panic!("{e}")).unwrap();
+    let scene = &loaded.scene;
+    assert_eq!(
+        scene.bodies().iter().map(|b| b.name.as_str()).collect::<Vec<_>>(),
+        ["cloth 1", "b", "wires 1"]
+    );
+    // Turned about x: the sheet lies in x and z, level if y is up.
+    let b = scene.positions(&scene.bodies()[1]);
+    assert!(b.iter().all(|x| (x.y - 2.0).abs() < 1e-12 && x.z.abs() < 0.51));
+    let names: Vec<&str> = scene.system().terms().map(plisse::system::Term::name).collect();
+    for name in [
+        "cloth 1: damping",
+        "b: bending",
+        "wires 1: stretching",
+        "obstacle 1: contact",
+        "obstacle 2: friction",
+        "wind",
+        "gravity",
+    ] {
+        assert!(names.contains(&name), "{name} {names:?}");
+    }
+    assert!(!names.contains(&"b: damping"));
+    loaded.scene.step().unwrap();
+}
+
+#[test]
+fn meshes_of_scenes_are_read_from_their_folder() {
+    let folder = std::env::temp_dir().join(format!("plisse test {}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let quad =
+        "o my cloth\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 2 0\nvt 2 2\nvt 0 2\nf 1/1 2/2 3/3 4/4\n";
+    fs::write(folder.join("a mesh.obj"), quad).unwrap();
+    let scene = "version = 1\ntime.duration = 1\n[[cloth]]\nmesh = \"a mesh.obj\"\npin = [{ group = \"my cloth\" }]\n";
+    fs::write(folder.join("scene.toml"), scene).unwrap();
+    let loaded = Loaded::read(&folder.join("scene.toml")).map_err(|e| panic!("{e}")).unwrap();
+    // At rest it is twice as large as it is placed.
+    let body = &loaded.scene.bodies()[0];
+    assert!(loaded.scene.strain(body).iter().all(|e| (e + 0.5).abs() < 1e-12));
+    // The tag notices a change of the mesh.
+    fs::write(folder.join("a mesh.obj"), quad.replace("v 0 1 0", "v 0 1.5 0")).unwrap();
+    let changed = Loaded::read(&folder.join("scene.toml")).map_err(|e| panic!("{e}")).unwrap();
+    assert_ne!(loaded.tag, changed.tag);
+    fs::write(folder.join("a mesh.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 x\nf 1 2 3\n").unwrap();
+    let error = Loaded::read(&folder.join("scene.toml")).err().unwrap().to_string();
+    assert!(error.contains("scene.toml:3:") && error.contains("a mesh.obj, line 3"), "{error}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// Scenes with numbers and words exchanged: whatever is accepted can be built and takes a step or says why not.
+#[test]
+fn exchanged_values_never_make_it_fall_over() {
+    let seed = format!(
+        "version = 1\ntime = {{ duration = 0.1, step = 0.01 }}\ngravity = 9.81\n{SHEET}material = {{ preset = \"denim\", density = 0.3, \
+         rigidity = 1e-4, weight = \"unit\" }}\nposition = [0, 0, 0.2]\njitter = 0.01\npin = [{{ vertices = [3] }}]\n\
+         [[obstacle]]\nsphere = {{ centre = [0, 0, 0], radius = 0.2 }}\nfriction = 0.4\nrange = 0.01\n\
+         [[wires]]\nnet = {{ meshes = [2, 2], size = [1, 1] }}\nyoung = 1e9\nradius = 0.001\n"
+    );
+    let values = [
+        "0",
+        "1",
+        "-1",
+        "1e-300",
+        "1e300",
+        "1e30",
+        "5e-324",
+        "0.5",
+        "1e5",
+        "[0, 0, 0]",
+        "\"sine\"",
+        "3",
+        "7",
+        "true",
+    ];
+    let spots: Vec<usize> = seed.match_indices("= ").map(|(at, _)| at + 2).collect();
+    let (mut built, mut stepped) = (0, 0);
+    for (i, &spot) in spots.iter().enumerate() {
+        for value in values {
+            let end = seed[spot..].find([',', '\n', ' ', '}']).map_or(seed.len(), |end| spot + end);
+            let mut text = format!("{}{value}{}", &seed[..spot], &seed[end..]);
+            // Two at once, every other time.
+            if i % 2 == 1 {
+                text = text.replace("0.3,", "1e-30,");
+            }
+            let Ok(file) = SceneFile::parse(&text, "m") else { continue };
+            if file.cloth.iter().filter_map(|c| c.grid.as_ref()).any(|g| g.cells[0].0 * g.cells[1].0 > 2000) {
+                continue;
+            }
+            if let Ok(mut loaded) = load(&text) {
+                built += 1;
+                if loaded.scene.step().is_ok() {
+                    stepped += 1;
+                    assert!(loaded.scene.state().x().as_slice().iter().all(|x| x.is_finite()), "{text}");
+                }
+            }
+        }
+    }
+    assert!(built > 50 && stepped > 25, "{built} {stepped}");
+}
