@@ -181,7 +181,9 @@ fn label(colour_by: ColourBy) -> &'static str {
 
 pub(crate) fn faces(body: &BodyInfo) -> Vec<[u32; 3]> {
     match &body.kind {
-        Kind::Cloth { mesh, .. } => mesh.faces().as_slice().iter().map(|f| f.map(|v| v.get())).collect(),
+        Kind::Cloth { mesh, .. } => {
+            mesh.faces().as_slice().iter().map(|f| f.map(plisse::core::Id::get)).collect()
+        }
         Kind::Wires { .. } => Vec::new(),
     }
 }

@@ -127,6 +127,27 @@ pub(super) fn energies_have_pages(files: &[File], problems: &mut Vec<String>) {
     }
 }
 
+/// Every scene of the repository is shown in the book.
+pub(super) fn scenes_have_pages(files: &[File], problems: &mut Vec<String>) {
+    let summary = find(files, "docs/src/SUMMARY.md");
+    for file in files {
+        let Some(name) = file.path.strip_prefix("fixtures/scenes/").and_then(|f| f.strip_suffix(".toml"))
+        else {
+            continue;
+        };
+        let shown = files
+            .iter()
+            .filter(|page| page.path.starts_with("docs/src/scenes/") && page.path.ends_with(".md"))
+            .filter(|page| summary.contains(page.path.trim_start_matches("docs/src/")))
+            .any(|page| {
+                page.text.contains(&format!("{name}.png")) && page.text.contains(&format!("{name}.toml"))
+            });
+        if !shown {
+            problems.push(format!("{}: no page of docs/src/scenes shows it, with its picture", file.path));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,26 +213,5 @@ mod tests {
             problems(energies_have_pages, &files),
             ["crates/plisse-membrane/src/a.rs: Unknown has no page in docs/src/energies/"]
         );
-    }
-}
-
-/// Every scene of the repository is shown in the book.
-pub(super) fn scenes_have_pages(files: &[File], problems: &mut Vec<String>) {
-    let summary = find(files, "docs/src/SUMMARY.md");
-    for file in files {
-        let Some(name) = file.path.strip_prefix("fixtures/scenes/").and_then(|f| f.strip_suffix(".toml"))
-        else {
-            continue;
-        };
-        let shown = files
-            .iter()
-            .filter(|page| page.path.starts_with("docs/src/scenes/") && page.path.ends_with(".md"))
-            .filter(|page| summary.contains(page.path.trim_start_matches("docs/src/")))
-            .any(|page| {
-                page.text.contains(&format!("{name}.png")) && page.text.contains(&format!("{name}.toml"))
-            });
-        if !shown {
-            problems.push(format!("{}: no page of docs/src/scenes shows it, with its picture", file.path));
-        }
     }
 }

@@ -423,10 +423,10 @@ mod tests {
             assert_eq!(pillow.mesh.boundary_edges().count(), 0);
             assert_eq!(pillow.mesh.euler_characteristic(), 2);
             assert_eq!(pillow.seam.len(), 2 * (nx + ny));
-            let rest = crate::RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).unwrap();
+            let rest = RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).unwrap();
             assert!((rest.area() - 0.24).abs() < 1e-14);
             // Positions and pattern have the same lengths.
-            let curved = crate::RestShape::from_positions(&pillow.mesh, &pillow.positions).unwrap();
+            let curved = RestShape::from_positions(&pillow.mesh, &pillow.positions).unwrap();
             for (face, map) in rest.maps().iter() {
                 assert!((map.area() - curved.map(face).area()).abs() < 1e-15);
             }
@@ -436,7 +436,7 @@ mod tests {
     use crate::RestShape;
 
     fn signed_areas(mesh: &TriMesh, uv: &Field<Vertices, DVec2>) -> Vec<f64> {
-        let area = |c: &[crate::Id<Vertices>; 3]| 0.5 * (uv[c[1]] - uv[c[0]]).perp_dot(uv[c[2]] - uv[c[0]]);
+        let area = |c: &[Id<Vertices>; 3]| 0.5 * (uv[c[1]] - uv[c[0]]).perp_dot(uv[c[2]] - uv[c[0]]);
         mesh.faces().iter().map(|(_, corners)| area(corners)).collect()
     }
 
@@ -488,7 +488,7 @@ mod tests {
     fn diagonals_are_drawn_as_documented() {
         let has = |diagonal, a: u32, b: u32| {
             let (mesh, _) = grid(1, 1, [1.0, 1.0], diagonal).unwrap();
-            mesh.edge_between(crate::Id::new(a), crate::Id::new(b)).is_some()
+            mesh.edge_between(Id::new(a), Id::new(b)).is_some()
         };
         // Vertices 0 1 below, 2 3 above.
         assert!(has(Diagonal::Right, 0, 3) && has(Diagonal::Left, 1, 2) && has(Diagonal::Alternating, 0, 3));
