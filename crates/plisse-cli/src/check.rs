@@ -4,16 +4,19 @@ use std::path::PathBuf;
 
 use plisse::file::Loaded;
 
+use crate::arguments::Talk;
 use crate::error::Failure;
+use crate::progress::out;
 
 /// Loads every scene and says all that is wrong with each.
-pub(crate) fn check(scenes: &[PathBuf]) -> Result<(), Failure> {
+pub(crate) fn check(scenes: &[PathBuf], talk: &Talk) -> Result<(), Failure> {
     let mut wrong = 0;
     for path in scenes {
         match Loaded::read(path) {
+            Ok(_) if talk.quiet => {}
             Ok(loaded) => {
                 let scene = &loaded.scene;
-                println!(
+                out!(
                     "{}: ok, {} bodies, {} vertices, {} obstacles, {} unknowns",
                     path.display(),
                     scene.bodies().len(),

@@ -14,7 +14,7 @@ use plisse::system::State;
 
 use crate::arguments::{Colouring, RenderArguments, Talk};
 use crate::error::Failure;
-use crate::folder::Folder;
+use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, Moment, View, faces};
 use crate::progress::{Progress, say};
 
@@ -34,26 +34,24 @@ pub(crate) fn export(
     list("checkpoints/", "states, for `plisse resume` and `plisse render`");
     let meshes = chosen(&frames, output.meshes);
     for frame in &meshes {
+        go_on(talk, interrupted)?;
         let state = folder.load(*frame, loaded)?.state;
-        mesh(loaded, &state, &folder.root.join("meshes").join(format!("frame_{frame:04}.obj")))?;
+        mesh(loaded, &state, &folder.root.join("meshes").join(frame_name(*frame, "obj")))?;
     }
     if !meshes.is_empty() {
         list("meshes/", "OBJ");
     }
     if output.pc2 {
-        let states = frames.iter().map(|frame| folder.load(*frame, loaded).map(|c| c.state));
-        let states: Vec<State<Vertices>> = states.collect::<Result<_, _>>()?;
-        let positions = states.iter().map(|state| state.x().as_slice());
-        write_pc2(&folder.root.join("frames.pc2"), 0.0, 1.0, positions)?;
+        point_cache(loaded, folder, &frames)?;
         list("frames.pc2", "point cache for Blender");
     }
     if output.vtk {
-        vtk(loaded, folder, &frames)?;
+        vtk(loaded, folder, &frames, talk, interrupted)?;
         list("vtk/", "series for ParaView");
     }
     let pictures = chosen(&frames, output.pictures);
     if !pictures.is_empty() {
-        let view = view_of(loaded, folder, &frames)?;
+        let view = view_of(loaded, folder, &frames, None)?;
         pictures_of(loaded, folder, &pictures, view, &folder.root.join("pictures"), talk, interrupted)?;
         list("pictures/", "PNG");
     }
@@ -75,10 +73,9 @@ pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result
             format!("{}: no such frame is kept; there are: {}", folder.root.display(), kept.join(", "));
         return Err(Failure::Input(message));
     }
-    let mut view = view_of(&loaded, &folder, &all)?;
+    let mut view = view_of(&loaded, &folder, &all, arguments.size)?;
     view.camera.from = arguments.from.unwrap_or(view.camera.from);
     view.camera.at = arguments.at.unwrap_or(view.camera.at);
-    view.options.size = arguments.size.unwrap_or(view.options.size);
     view.wireframe |= arguments.wireframe;
     if let Some(colouring) = arguments.colour_by {
         view.colour_by = match colouring {
@@ -107,14 +104,19 @@ fn chosen(frames: &[u32], which: Which) -> Vec<u32> {
 }
 
 /// The view of the file; a camera of its own sees all frames.
-fn view_of(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<View, Failure> {
+fn view_of(
+    loaded: &Loaded,
+    folder: &Folder,
+    frames: &[u32],
+    size: Option<[u32; 2]>,
+) -> Result<View, Failure> {
     let mut bounds = Bounds::none();
     for frame in frames {
         let state = folder.load(*frame, loaded)?.state;
         bounds.add(state.x().as_slice());
         bounds.add_obstacles(loaded, state.time());
     }
-    View::new(loaded, &bounds)
+    View::new(loaded, &bounds, size)
 }
 
 fn moment(state: &State<Vertices>) -> Moment<'_> {
@@ -131,24 +133,51 @@ fn pictures_of(
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
     if view.colour_by != ColourBy::Material {
-        for frame in frames {
+        // Of all frames, so that a single picture has the colours of the film.
+        for frame in &folder.frames() {
             let checkpoint: Checkpoint = folder.load(*frame, loaded)?;
             view.widen(loaded, &moment(&checkpoint.state));
         }
     }
     let mut progress = Progress::new(talk, "picture", 0, frames.len() as u32);
     for (count, frame) in (1..).zip(frames) {
-        if interrupted.load(Ordering::Relaxed) {
-            progress.finish();
-            say(talk, "interrupted; `plisse render` makes the pictures that are missing");
-            return Err(Failure::Interrupted);
-        }
+        go_on(talk, interrupted).inspect_err(|_| progress.finish())?;
         let state = folder.load(*frame, loaded)?.state;
-        view.take(loaded, &moment(&state))?.write_png(&out.join(format!("frame_{frame:04}.png")))?;
+        view.take(loaded, &moment(&state))?.write_png(&out.join(frame_name(*frame, "png")))?;
         progress.done(count, "picture");
     }
     progress.finish();
     Ok(())
+}
+
+/// An error after Ctrl-C.
+fn go_on(talk: &Talk, interrupted: &AtomicBool) -> Result<(), Failure> {
+    if interrupted.load(Ordering::Relaxed) {
+        say(
+            talk,
+            "interrupted; the simulation is done: `plisse resume` makes what is missing, `plisse render` the pictures alone",
+        );
+        return Err(Failure::Interrupted);
+    }
+    Ok(())
+}
+
+/// One frame in memory at a time.
+fn point_cache(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> {
+    let mut failure = None;
+    let positions = frames.iter().map(|frame| match folder.load(*frame, loaded) {
+        Ok(checkpoint) => checkpoint.state.x().as_slice().to_vec(),
+        Err(error) => {
+            // A frame of another size makes the writer stop; the reason is this one.
+            failure.get_or_insert(error);
+            Vec::new()
+        }
+    });
+    let result = write_pc2(&folder.root.join("frames.pc2"), 0.0, 1.0, positions);
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(result?),
+    }
 }
 
 fn mesh(loaded: &Loaded, state: &State<Vertices>, path: &Path) -> Result<(), Failure> {
@@ -191,7 +220,13 @@ fn segments(loaded: &Loaded) -> Vec<Vec<[u32; 2]>> {
     loaded.scene.bodies().iter().map(of).collect()
 }
 
-fn vtk(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> {
+fn vtk(
+    loaded: &Loaded,
+    folder: &Folder,
+    frames: &[u32],
+    talk: &Talk,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
     let bodies = loaded.scene.bodies();
     let triangles: Vec<[u32; 3]> = bodies
         .iter()
@@ -200,10 +235,11 @@ fn vtk(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> 
     let segments: Vec<[u32; 2]> = segments(loaded).concat();
     let mut files = Vec::new();
     for frame in frames {
+        go_on(talk, interrupted)?;
         let state = folder.load(*frame, loaded)?.state;
         let x: &[DVec3] = state.x().as_slice();
         let strain: Vec<f64> = bodies.iter().flat_map(|b| b.strain(&x[b.vertices.clone()])).collect();
-        let name = format!("frame_{frame:04}.vtk");
+        let name = frame_name(*frame, "vtk");
         let content = VtkFrame {
             title: loaded.file.title.as_deref().unwrap_or("plisse"),
             positions: x,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plisse::file::Loaded;
-use plisse::io::{read_bytes, read_text, write_atomically};
+use plisse::io::{FileError, read_bytes, read_text, write_atomically};
 use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
 
@@ -27,41 +27,59 @@ impl Folder {
     }
 
     pub(crate) fn checkpoint(&self, frame: u32) -> PathBuf {
-        self.root.join("checkpoints").join(format!("frame_{frame:04}.plisse"))
+        self.root.join("checkpoints").join(frame_name(frame, "plisse"))
     }
 
     pub(crate) fn report(&self) -> PathBuf {
         self.root.join("report.jsonl")
     }
 
-    /// Removes what an earlier run has left, if this is the folder of a run.
-    pub(crate) fn clear(&self) -> Result<(), Failure> {
-        if !self.root.join("run.json").exists() {
+    /// Removes what an earlier run of the same scene has left, and nothing else. Refuses the folder of another run.
+    pub(crate) fn clear(&self, scene: Option<&Path>) -> Result<(), Failure> {
+        let record = self.root.join("run.json");
+        if !record.exists() {
             return Ok(());
         }
-        let remove = |error: std::io::Error, path: PathBuf| {
-            Failure::Input(format!("cannot remove {}: {error}", path.display()))
-        };
-        for name in ["checkpoints", "pictures", "meshes", "vtk"] {
-            let path = self.root.join(name);
-            if path.is_dir() {
-                fs::remove_dir_all(&path).map_err(|error| remove(error, path))?;
+        let value: Value =
+            read_text(&record).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+        if value.get("plisse").is_none() || value.get("scene") != Some(&scene_name(scene)) {
+            return Err(Failure::Input(format!(
+                "{} holds something else than a run of this scene; choose another folder with --out, or remove it",
+                self.root.display()
+            )));
+        }
+        for (folder, suffix) in
+            [("checkpoints", "plisse"), ("pictures", "png"), ("meshes", "obj"), ("vtk", "vtk")]
+        {
+            let folder = self.root.join(folder);
+            for frame in numbered(&folder, suffix) {
+                remove(&folder.join(frame_name(frame, suffix)))?;
             }
         }
-        for name in ["outcome.json", "report.jsonl", "run.json", "energies.svg", "frames.pc2"] {
-            let path = self.root.join(name);
-            if path.exists() {
-                fs::remove_file(&path).map_err(|error| remove(error, path))?;
-            }
+        for name in [
+            "outcome.json",
+            "report.jsonl",
+            "run.json",
+            "energies.svg",
+            "frames.pc2",
+            "vtk/frames.vtk.series",
+        ] {
+            remove(&self.root.join(name))?;
         }
         Ok(())
     }
 
+    /// Forgets how an earlier part of the run ended.
+    pub(crate) fn reopen(&self) -> Result<(), Failure> {
+        remove(&self.root.join("outcome.json"))
+    }
+
     /// Writes down which scene this is a run of.
     pub(crate) fn begin(&self, scene: Option<&Path>) -> Result<(), Failure> {
-        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let scene = scene.map_or(Value::Null, |path| json!(absolute(path).to_string_lossy()));
-        self.write_json("run.json", &json!({ "plisse": env!("CARGO_PKG_VERSION"), "scene": scene }))
+        self.write_json(
+            "run.json",
+            &json!({ "plisse": env!("CARGO_PKG_VERSION"), "scene": scene_name(scene) }),
+        )
     }
 
     /// Writes down how it ended.
@@ -94,12 +112,7 @@ impl Folder {
 
     /// Frames that have a checkpoint, ascending.
     pub(crate) fn frames(&self) -> Vec<u32> {
-        let entries = fs::read_dir(self.root.join("checkpoints")).into_iter().flatten().flatten();
-        let number = |name: String| name.strip_prefix("frame_")?.strip_suffix(".plisse")?.parse().ok();
-        let mut frames: Vec<u32> =
-            entries.filter_map(|entry| entry.file_name().into_string().ok()).filter_map(number).collect();
-        frames.sort_unstable();
-        frames
+        numbered(&self.root.join("checkpoints"), "plisse")
     }
 
     pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), Failure> {
@@ -127,6 +140,40 @@ impl Folder {
         }
         Ok(checkpoint)
     }
+}
+
+/// How files of a frame are called.
+pub(crate) fn frame_name(frame: u32, suffix: &str) -> String {
+    format!("frame_{frame:04}.{suffix}")
+}
+
+/// The frames that have a file in a folder, ascending.
+fn numbered(folder: &Path, suffix: &str) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let number = |name: String| -> Option<u32> {
+        let frame = name.strip_prefix("frame_")?.strip_suffix(suffix)?.strip_suffix('.')?.parse().ok()?;
+        // Only names that are written here.
+        (name == frame_name(frame, suffix)).then_some(frame)
+    };
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut frames: Vec<u32> = names.filter_map(number).collect();
+    frames.sort_unstable();
+    frames
+}
+
+fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(Failure::File(FileError::Write { path: path.to_owned(), source }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A scene as it is called in `run.json`.
+fn scene_name(scene: Option<&Path>) -> Value {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    scene.map_or(Value::Null, |path| json!(absolute(path).to_string_lossy()))
 }
 
 /// The scene that is built in.

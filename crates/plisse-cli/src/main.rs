@@ -22,11 +22,16 @@ use error::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let runs = matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_)));
+    if arguments.talk.json && !runs {
+        eprintln!("plisse: --json is for run and resume");
+        return ExitCode::from(2);
+    }
     let result = match &arguments.command {
         None => run::embedded(&arguments.talk),
         Some(Command::Run(options)) => run::start(options, &arguments.talk),
         Some(Command::Resume(options)) => run::resume(options, &arguments.talk),
-        Some(Command::Check { scenes }) => check::check(scenes),
+        Some(Command::Check { scenes }) => check::check(scenes, &arguments.talk),
         Some(Command::Materials) => {
             materials::list();
             Ok(())

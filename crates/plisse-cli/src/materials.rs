@@ -2,11 +2,18 @@
 
 use plisse::scene::{Bending, Material, Shearing, Stretching};
 
+use crate::progress::out;
+
 /// Prints every preset with its figures and source.
 pub(crate) fn list() {
-    println!(
+    out!(
         "{:<12} {:>7}  {:<34} {:>7}  {:<10} {:>8}",
-        "name", "kg/m2", "stretch, N/m", "shear", "bending", "N m"
+        "name",
+        "kg/m2",
+        "stretch, N/m",
+        "shear",
+        "bending",
+        "N m"
     );
     for preset in Material::presets() {
         let Material { density, membrane, bending, .. } = preset.material;
@@ -27,7 +34,7 @@ pub(crate) fn list() {
             Bending::MidEdge { rigidity, .. } => ("mid-edge", rigidity.get()),
             Bending::Quadratic { rigidity } => ("quadratic", rigidity.get()),
         };
-        println!(
+        out!(
             "{:<12} {:>7.3}  {:<34} {:>7}  {:<10} {:>8.1e}",
             preset.name,
             density.get(),
@@ -36,6 +43,6 @@ pub(crate) fn list() {
             model,
             rigidity
         );
-        println!("{:<12} source: {}", "", preset.source);
+        out!("{:<12} source: {}", "", preset.source);
     }
 }

@@ -70,17 +70,17 @@ fn up_axis(file: &SceneFile) -> DVec3 {
 
 impl View {
     /// The view that the file asks for, of things within these bounds.
-    pub(crate) fn new(loaded: &Loaded, bounds: &Bounds) -> Result<Self, Failure> {
+    pub(crate) fn new(loaded: &Loaded, bounds: &Bounds, size: Option<[u32; 2]>) -> Result<Self, Failure> {
         let file = &loaded.file;
         let table = &file.camera;
         let up = up_axis(file);
-        let size = table.size.map(|pixels| pixels.0);
+        let size = size.unwrap_or(table.size.map(|pixels| pixels.0));
         let mut options = RenderOptions { size, ..RenderOptions::default() };
         if table.ground {
             options.ground = Some(Ground { up, height: ground_height(loaded, bounds, up) });
         }
-        let framed =
-            Camera::framing_box([bounds.low, bounds.high], Camera::three_quarter(up), up, options.aspect())?;
+        let (from, angle) = (Camera::three_quarter(up), table.field_of_view.0);
+        let framed = Camera::framing_box([bounds.low, bounds.high], from, up, options.aspect(), angle)?;
         let camera = match (table.from, table.at) {
             (None, None) => framed,
             (from, at) => Camera {
@@ -116,11 +116,15 @@ impl View {
             return;
         }
         let up = up_axis(&loaded.file);
-        let bodies = loaded.scene.bodies().iter();
-        let values: Vec<f64> = bodies.filter_map(|body| self.values(body, moment, up)).flatten().collect();
-        let [low, high] = value_range(values);
-        let [a, b] = self.colour_range.unwrap_or([low, high]);
-        self.colour_range = Some([a.min(low), b.max(high)]);
+        // Wires have no colours of their own to show.
+        let bodies = loaded.scene.bodies().iter().filter(|body| matches!(body.kind, Kind::Cloth { .. }));
+        let values = bodies.filter_map(|body| self.values(body, moment, up)).flatten();
+        let mut range = self.colour_range;
+        for value in values.filter(|value| value.is_finite()) {
+            let [low, high] = range.unwrap_or([value, value]);
+            range = Some([low.min(value), high.max(value)]);
+        }
+        self.colour_range = range;
     }
 
     /// Takes the picture.
@@ -129,8 +133,16 @@ impl View {
         let bodies = loaded.scene.bodies();
         let fields: Vec<Option<Vec<f64>>> = bodies.iter().map(|body| self.values(body, moment, up)).collect();
         let faces: Vec<Vec<[u32; 3]>> = bodies.iter().map(faces).collect();
-        let obstacles: Vec<_> =
-            loaded.scene.obstacles().iter().filter_map(|o| o.surface(moment.time)).collect();
+        let tables = &loaded.file.obstacle;
+        let obstacles: Vec<_> = loaded
+            .scene
+            .obstacles()
+            .iter()
+            .zip(tables)
+            .filter_map(|(obstacle, table)| {
+                Some((obstacle.surface(moment.time)?, table.colour.as_ref().map(rgb)))
+            })
+            .collect();
         let colours = body_colours(&loaded.file);
         let mut parts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
@@ -145,7 +157,8 @@ impl View {
                     let look = match &fields[index] {
                         Some(values) => Look::Scalar {
                             values,
-                            range: self.colour_range.unwrap_or([0.0, 1.0]),
+                            // Widened where all values are the same.
+                            range: value_range(self.colour_range.unwrap_or([0.0, 1.0])),
                             map: ColourMap::Sequential,
                             label: label(self.colour_by),
                         },
@@ -160,8 +173,11 @@ impl View {
                 }
             }
         }
-        for (positions, faces) in &obstacles {
-            let surface = Surface::obstacle(positions, faces);
+        for ((positions, faces), colour) in &obstacles {
+            let mut surface = Surface::obstacle(positions, faces);
+            if let Some(colour) = *colour {
+                surface = surface.with_look(Look::Plain { front: colour, back: colour });
+            }
             // Boxes have few faces and sharp edges.
             let smooth = faces.len() > 12;
             parts.push(Part::Surface(Surface { smooth, ..surface }));
@@ -188,9 +204,12 @@ pub(crate) fn faces(body: &BodyInfo) -> Vec<[u32; 3]> {
     }
 }
 
+fn rgb(colour: &Colour) -> Rgb {
+    colour.map(|part| (255.0 * part.0).round() as u8)
+}
+
 /// The colours that the file gives, in the order of the bodies.
 fn body_colours(file: &SceneFile) -> Vec<Option<Rgb>> {
-    let rgb = |colour: &Colour| colour.map(|part| (255.0 * part.0).round() as u8);
     let cloths = file.cloth.iter().map(|table| &table.colour);
     let wires = file.wires.iter().map(|table| &table.colour);
     cloths.chain(wires).map(|colour| colour.as_ref().map(rgb)).collect()

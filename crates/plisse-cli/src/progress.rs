@@ -1,6 +1,6 @@
 //! What a person sees while it runs.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -63,6 +63,17 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// A line on standard output. Nobody may be listening any more, as after `| head`; that is no reason to stop.
+pub(crate) fn print(line: &str) {
+    _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// [`print`] with a format.
+macro_rules! out {
+    ($($part:tt)*) => { $crate::progress::print(&format!($($part)*)) };
+}
+pub(crate) use out;
 
 /// Says something to a person, if that is wanted.
 pub(crate) fn say(talk: &Talk, text: &str) {

@@ -9,13 +9,13 @@ use plisse::core::Positive;
 use plisse::file::Loaded;
 use plisse::io::scene_file::Kept;
 use plisse::scene::Checkpoint;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arguments::{ResumeOptions, RunOptions, Talk};
 use crate::error::Failure;
 use crate::export;
 use crate::folder::{Folder, embedded as embedded_scene};
-use crate::progress::{Progress, say};
+use crate::progress::{Progress, print, say};
 use crate::report::Report;
 
 /// Runs the scene that is built in.
@@ -39,10 +39,10 @@ fn begin(
     stop_after: Option<u32>,
     talk: &Talk,
 ) -> Result<(), Failure> {
-    folder.clear()?;
+    folder.clear(scene)?;
     folder.begin(scene)?;
     let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0 };
-    run.save()?;
+    run.save(0)?;
     run.go(stop_after)
 }
 
@@ -62,7 +62,8 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
         folder.discard(later);
     }
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
-    let report = Report::read(&folder.report(), frame);
+    folder.reopen()?;
+    let report = Report::resume(&folder.report(), frame)?;
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
 }
 
@@ -107,17 +108,20 @@ impl Run<'_> {
             }
         }
         progress.finish();
-        self.folder.end(&json!({
-            "outcome": if last == total { "finished" } else { "stopped" },
-            "frame": self.frame,
-            "frames": total,
-            "time": self.loaded.scene.time(),
-        }))?;
         let seconds = started.elapsed().as_secs_f64();
         say(self.talk, &format!("simulated to t = {:.3} s in {seconds:.1} s", self.loaded.scene.time()));
         let title = self.loaded.file.title.clone().unwrap_or_default();
         self.report.plot(&title).write_svg(&self.folder.root.join("energies.svg"))?;
-        let made = export::export(&self.loaded, self.folder, self.talk, &interrupted)?;
+        let made = match export::export(&self.loaded, self.folder, self.talk, &interrupted) {
+            Ok(made) => made,
+            Err(failure) => return self.failed(failure),
+        };
+        self.end(&json!({
+            "outcome": if self.frame >= total { "finished" } else { "stopped" },
+            "frame": self.frame,
+            "frames": total,
+            "time": self.loaded.scene.time(),
+        }))?;
         say(self.talk, &format!("results in {}:\n{made}", self.folder.root.display()));
         Ok(())
     }
@@ -141,29 +145,39 @@ impl Run<'_> {
             let time = self.loaded.scene.time();
             let line = self.report.add(frame, time, &step, clock.elapsed().as_secs_f64());
             if self.talk.json {
-                println!("{line}");
+                print(&line);
             }
             progress.step(time, &step);
         }
-        self.frame = frame;
-        self.save()?;
+        self.save(frame)?;
         Ok(Frame::Done)
     }
 
-    /// Writes the checkpoint of the frame. What follows depends on it alone, whether the run goes on or is resumed.
-    fn save(&mut self) -> Result<(), Failure> {
+    /// Writes the checkpoint of a frame, after its part of the report: a frame without report could not be mended. What follows depends
+    /// on the checkpoint alone, whether the run goes on or is resumed.
+    fn save(&mut self, frame: u32) -> Result<(), Failure> {
+        self.report.write(&self.folder.report())?;
         self.loaded.scene.forget();
         let state = self.loaded.scene.state().clone();
-        self.folder.save(&Checkpoint { frame: self.frame, tag: self.loaded.tag, state })?;
-        if self.loaded.file.output.checkpoints == Kept::Last && self.frame > 1 {
-            self.folder.discard(self.frame - 1);
+        self.folder.save(&Checkpoint { frame, tag: self.loaded.tag, state })?;
+        if self.loaded.file.output.checkpoints == Kept::Last && frame > 1 {
+            self.folder.discard(frame - 1);
         }
-        self.report.write(&self.folder.report())
+        self.frame = frame;
+        Ok(())
+    }
+
+    /// Writes down how it ended, and says it to machines.
+    fn end(&self, outcome: &Value) -> Result<(), Failure> {
+        if self.talk.json {
+            print(&outcome.to_string());
+        }
+        self.folder.end(outcome)
     }
 
     fn interrupted(&mut self) -> Result<(), Failure> {
-        self.report.keep_up_to(self.frame);
-        self.folder.end(&json!({ "outcome": "interrupted", "frame": self.frame }))?;
+        self.report.drop_frame();
+        self.end(&json!({ "outcome": "interrupted", "frame": self.frame }))?;
         let folder = self.folder.root.display();
         say(
             self.talk,
@@ -173,10 +187,14 @@ impl Run<'_> {
     }
 
     fn failed(&mut self, failure: Failure) -> Result<(), Failure> {
-        self.report.keep_up_to(self.frame);
+        self.report.drop_frame();
         // The first failure is the one to tell; that of writing down the outcome would hide it.
-        let outcome = if matches!(failure, Failure::Step(_)) { "not converged" } else { "failed" };
-        _ = self.folder.end(&json!({
+        let outcome = match failure {
+            Failure::Step(_) => "not converged",
+            Failure::Interrupted => "interrupted",
+            _ => "failed",
+        };
+        _ = self.end(&json!({
             "outcome": outcome,
             "frame": self.frame,
             "time": self.loaded.scene.time(),
@@ -200,6 +218,7 @@ fn interrupt_flag() -> Arc<AtomicBool> {
         if shared.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        eprintln!("\nstopping after this step; once more to stop at once");
     });
     if result.is_err() {
         eprintln!("plisse: Ctrl-C will end this run without a word; checkpoints are written all the same");

@@ -96,6 +96,8 @@ fn write(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     let mut out = BufWriter::with_capacity(1 << 16, file);
     content(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    // A name must not outlive a crash of the machine that its content did not.
+    file.as_file().sync_data()?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

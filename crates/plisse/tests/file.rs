@@ -68,11 +68,31 @@ fn mistakes_have_lines() {
         ),
         (
             "pin = [{ group = \"lefft\" }]",
-            "s:3: cloth 1: there is no group \"lefft\"; known groups: bottom, bottom-left, bottom-right, corners, left, right, top, top-left, top-right",
+            "s:5: this cloth: there is no group \"lefft\"; known groups: bottom, bottom-left, bottom-right, corners, left, right, top, top-left, top-right",
         ),
         (
             "pressure = 3",
             "s:3: cloth 1: the surface is open: edge 0 has one face. Pressure and volume need a closed surface; close the hole or sew it",
+        ),
+        (
+            "fold = { at = 0.1, angle = 30 }",
+            "s:5: the fold at x = 0.1 cuts through cells; put it where cells meet",
+        ),
+        (
+            "[camera]\nfrom = [1, 0, 0]\nat = [1, 0, 0]",
+            "s:5: the camera looks at the place where it stands; move \"from\" or \"at\"",
+        ),
+        (
+            "[[cloth]]\nsphere = { divisions = 1, radius = 1 }",
+            "s:5: cloth 2 has no material coordinates, so warp and weft have no direction; give it some (vt in OBJ files), or choose an isotropic membrane without shear term, such as corotational",
+        ),
+        (
+            "[[cloth]]\npillow = { cells = [4, 4], size = [1, 1] }\nmaterial = \"mylar\"",
+            "s:5: the seams of cloth 2 bend freely, which only hinges can represent; choose bending by hinges",
+        ),
+        (
+            "pin = [{ group = \"left\" }, { group = \"top\", line = [1, 0, 0] }]",
+            "s:3: cloth 1: vertex 12 is held in two ways; let the picks of its pins not overlap",
         ),
         ("[[obstacle]]", "s:5: [[obstacle]] needs one of plane, sphere, capsule, box, mesh"),
         (
@@ -95,7 +115,6 @@ air = { wind = [1, 0, 0], gusts = 0.5 }
 [[cloth]]
 cylinder = { cells = [8, 4], radius = 0.1, length = 0.3 }
 material = { preset = "paper", membrane = "neo-hookean", bending = "hinge", damping = 2 }
-fold = { at = 0.05, angle = 10 }
 [[cloth]]
 name = "b"
 grid = { cells = [4, 4], size = [1, 1], irregular = 3 }
@@ -158,6 +177,37 @@ fn meshes_of_scenes_are_read_from_their_folder() {
     let error = Loaded::read(&folder.join("scene.toml")).err().unwrap().to_string();
     assert!(error.contains("scene.toml:3:") && error.contains("a mesh.obj, line 3"), "{error}");
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn several_mistakes_of_several_bodies_at_once() {
+    let text = "[[cloth]]\ngrid = { cells = [2, 2], size = [1, 1] }\npin = [{ group = \"a\" }]\n\
+                [[wires]]\nline = { from = [0, 0, 0], to = [1, 0, 0], segments = 2 }\npin = [{ vertices = [9] }]\n\
+                [[obstacle]]\n";
+    let found = message(text);
+    assert_eq!(found.lines().count(), 3, "{found}");
+    assert!(
+        found.contains("s:5: this cloth") && found.contains("s:8: these wires: there is no vertex 9"),
+        "{found}"
+    );
+}
+
+#[test]
+fn runs_without_end_are_refused() {
+    for time in
+        ["duration = 1, frames_per_second = 1e7", "duration = 1, step = 1e-300, shortest_step = 1e-300"]
+    {
+        let found = load(&format!("version = 1\ntime = {{ {time} }}\n{SHEET}")).err().unwrap();
+        assert!(found.starts_with("s:2: "), "{found}");
+    }
+}
+
+#[test]
+fn the_tag_is_that_of_what_is_simulated() {
+    let tag = |text: &str| load(&format!("version = 1\ntime.duration = 1\n{text}")).map(|l| l.tag).unwrap();
+    let first = tag(SHEET);
+    assert_eq!(first, tag(&format!("# a remark\n\n{SHEET}[camera]\nwireframe = true\n")));
+    assert_ne!(first, tag(&format!("{SHEET}material = \"silk\"\n")));
 }
 
 /// Scenes with numbers and words exchanged: whatever is accepted can be built and takes a step or says why not.

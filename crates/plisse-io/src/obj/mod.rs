@@ -16,7 +16,7 @@ pub use error::{ObjError, ObjProblem};
 pub use surface::ObjSurface;
 pub use write::{ObjPart, ObjSource, write_obj};
 
-use crate::file::read_text;
+use crate::file::read_bytes;
 
 /// A triangle of an OBJ file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,9 @@ impl Obj {
     /// [`ObjError::File`] if there is no such text, [`ObjError::Line`] for the first line that cannot be
     /// understood.
     pub fn read(path: &Path) -> Result<Self, ObjError> {
-        Self::parse(&read_text(path)?, &path.display().to_string())
+        // Comments and names may be in any encoding; numbers are ASCII in all of them.
+        let text = String::from_utf8_lossy(&read_bytes(path)?).into_owned();
+        Self::parse(text.trim_start_matches('\u{feff}'), &path.display().to_string())
     }
 
     /// The triangles as a mesh with positions, material coordinates and groups. Segments are left behind.

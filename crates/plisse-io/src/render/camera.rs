@@ -48,6 +48,16 @@ impl Camera {
         up: DVec3,
         aspect: f64,
     ) -> Result<Self, RenderError> {
+        Self::frame(points, direction, up, aspect, FRAMING_VIEW)
+    }
+
+    fn frame(
+        points: impl IntoIterator<Item = DVec3>,
+        direction: DVec3,
+        up: DVec3,
+        aspect: f64,
+        field_of_view: f64,
+    ) -> Result<Self, RenderError> {
         if !(aspect > 0.0 && aspect.is_finite()) {
             return Err(RenderError::Camera(format!("the aspect {aspect} of the picture must be positive")));
         }
@@ -55,10 +65,10 @@ impl Camera {
         if points.is_empty() {
             points = corners([DVec3::splat(-0.5), DVec3::splat(0.5)]).to_vec();
         }
-        let looking = Self { from: direction, at: DVec3::ZERO, up, field_of_view: FRAMING_VIEW };
+        let looking = Self { from: direction, at: DVec3::ZERO, up, field_of_view };
         let axes = looking.axes()?;
         let middle = points[0];
-        let half_view = (0.5 * FRAMING_VIEW.to_radians()).tan() * FILLED;
+        let half_view = (0.5 * field_of_view.to_radians()).tan() * FILLED;
         let slopes = DVec2::new(half_view * aspect, half_view);
         // The eye lies behind four planes through the edges of the picture, each touching the outermost
         // point.
@@ -79,7 +89,7 @@ impl Camera {
         let eye = eye.min(depths[0] - least.max(1e-6 * middle.length()));
         let from = middle + axes[0] * side.x + axes[1] * side.y + axes[2] * eye;
         let at = from + axes[2] * (0.5 * (depths[0] + depths[1]) - eye);
-        Ok(Self { from, at, up, field_of_view: FRAMING_VIEW })
+        Ok(Self { from, at, up, field_of_view })
     }
 
     /// [`Camera::framing`] of a box between two opposite corners, in metres: of all frames of a film, for
@@ -92,8 +102,9 @@ impl Camera {
         direction: DVec3,
         up: DVec3,
         aspect: f64,
+        field_of_view: f64,
     ) -> Result<Self, RenderError> {
-        Self::framing(corners(bounds), direction, up, aspect)
+        Self::frame(corners(bounds), direction, up, aspect, field_of_view)
     }
 
     /// A direction from things to a camera that shows them from the front, a little from the right and above.
@@ -217,8 +228,10 @@ mod tests {
             ] {
                 for size in [[640, 480], [200, 800]] {
                     let aspect = f64::from(size[0]) / f64::from(size[1]);
-                    let view =
-                        Camera::framing_box(bounds, direction, up, aspect).unwrap().view(size, 0.0).unwrap();
+                    let view = Camera::framing_box(bounds, direction, up, aspect, 28.0)
+                        .unwrap()
+                        .view(size, 0.0)
+                        .unwrap();
                     let mut extreme = 0f64;
                     for corner in corners(bounds) {
                         let x = view.point(corner);

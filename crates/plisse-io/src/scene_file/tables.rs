@@ -142,11 +142,12 @@ table! {
         disc: Disc = optional,
         /// An open tube from the origin along z.
         cylinder: Cylinder = optional,
-        /// A closed sphere about the origin.
+        /// A closed sphere about the origin; its material must be isotropic.
         sphere: SphereShape = optional,
         /// Two rectangles sewn along their sides, in x and y.
         pillow: Rectangle = optional,
-        /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest as it is.
+        /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest as it is, and if it is not flat, its
+        /// material must be isotropic.
         mesh: String = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
@@ -179,7 +180,7 @@ table! {
         /// Size along x and y, m.
         size: Lengths = required,
         /// How cells are cut.
-        diagonal: DiagonalName = "\"alternating\"",
+        diagonal: DiagonalName = optional,
         /// Moves vertices at random, another way for each number.
         irregular: u32 = optional,
     }
@@ -228,7 +229,7 @@ table! {
 }
 
 table! {
-    /// A fold across the x axis of the shape, before it is placed.
+    /// A fold across the x axis of a flat shape, along a line of its mesh, before it is placed.
     pub struct Fold ("fold") {
         /// Where, in x.
         at: f64 = "0",
@@ -504,9 +505,9 @@ table! {
         r#box: BoxShape = optional,
         /// A closed OBJ mesh.
         mesh: String = optional,
-        /// Turns a mesh about x, then y, then z, degrees.
+        /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
-        /// Then moves it, m.
+        /// Then moved, m.
         position: DVec3 = "[0, 0, 0]",
         /// Coefficient of friction.
         friction: NonNegative = "0.3",
@@ -608,14 +609,14 @@ names! {
 }
 
 table! {
-    /// How pictures are taken. Without `from`, the camera sees everything from the front left, above.
+    /// How pictures are taken. Without `from` and `at`, the camera sees everything of all frames, from the front right and above.
     pub struct CameraTable ("[camera]") {
         /// Where it is, m.
         from: DVec3 = optional,
         /// What it looks at, m.
         at: DVec3 = optional,
         /// Vertical opening angle, degrees.
-        field_of_view: ViewAngle = "35",
+        field_of_view: ViewAngle = "28",
         /// Width and height in pixels.
         size: PictureSize = "[1280, 960]",
         /// Whether edges are drawn.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use plisse_core::generate::Diagonal;
-use plisse_core::{Id, Positive, Vertices};
+use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
 use plisse_io::scene_file::{
     ClothTable, Count, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable,
 };
@@ -39,7 +39,7 @@ impl Reader<'_> {
         }
         let mut cloth = shape?;
         if let Some(fold) = &table.fold {
-            cloth = self.keep(fold.at_line, folded(cloth, fold))?;
+            cloth = self.folded(cloth, fold)?;
         }
         cloth = cloth
             .material(material?)
@@ -55,8 +55,10 @@ impl Reader<'_> {
         if let Some(volume) = &table.volume {
             cloth = cloth.filled(Filling::Volume { target: volume.target.get(), bulk: volume.bulk });
         }
-        for (pick, hold) in pins? {
+        for ((pick, hold), pin) in pins?.into_iter().zip(&table.pin) {
             cloth = cloth.hold(pick, hold);
+            let name = table.name.as_deref().unwrap_or("this cloth");
+            self.keep(pin.at_line, cloth.check_last_pin(name));
         }
         Some(cloth.jittered(table.jitter.0))
     }
@@ -76,6 +78,12 @@ impl Reader<'_> {
             return None;
         }
         let result: Result<Cloth, SceneError> = if let Some(shape) = &table.grid {
+            if shape.irregular.is_some() && shape.diagonal.is_some() {
+                self.note(
+                    shape.at_line,
+                    "the diagonals of an irregular grid are random; remove \"diagonal\"",
+                );
+            }
             grid(shape)
         } else if let Some(shape) = &table.disc {
             Cloth::disc(shape.rings.0, shape.radius.get())
@@ -89,6 +97,31 @@ impl Reader<'_> {
             return None;
         };
         self.keep(table.at_line, result)
+    }
+
+    /// Turns what lies beyond a line of the mesh upwards. Lengths do not change.
+    fn folded(&mut self, cloth: Cloth, fold: &Fold) -> Option<Cloth> {
+        let x = cloth.positions();
+        let size = x.as_slice().iter().fold(0.0, |m: f64, x| m.max(x.abs().max_element()));
+        let side = |v: Id<Vertices>| x[v].x - fold.at;
+        let tolerance = 1e-9 * size;
+        if x.as_slice().iter().any(|x| x.z.abs() > tolerance) {
+            self.note(fold.at_line, "only a flat shape can be folded");
+            return None;
+        }
+        let crossed =
+            |[a, b]: [Id<Vertices>; 2]| side(a).min(side(b)) < -tolerance && side(a).max(side(b)) > tolerance;
+        if cloth.mesh().edges().as_slice().iter().any(|edge| crossed(edge.vertices)) {
+            let message = format!("the fold at x = {} cuts through cells; put it where cells meet", fold.at);
+            self.note(fold.at_line, message);
+            return None;
+        }
+        let (sin, cos) = fold.angle.to_radians().sin_cos();
+        let folded = cloth.deformed(|x| {
+            let beyond = (x.x - fold.at).max(0.0);
+            DVec3::new(x.x.min(fold.at) + cos * beyond, x.y, sin * beyond)
+        });
+        self.keep(fold.at_line, folded.resting_bent())
     }
 
     /// Whether so many vertices are worth a try; a slip of the keyboard should not fill the memory.
@@ -111,7 +144,8 @@ impl Reader<'_> {
     fn mesh(&mut self, path: &str, line: usize) -> Option<Cloth> {
         let obj = self.obj(path, line)?;
         let surface = self.keep(line, obj.into_surface())?;
-        let cloth = match surface.uv {
+        let uv = surface.uv.or_else(|| flat_coordinates(&surface.mesh, &surface.positions));
+        let cloth = match uv {
             Some(uv) => Cloth::sewn(surface.mesh, surface.positions, uv, surface.groups),
             None => Cloth::curved(surface.mesh, surface.positions, surface.groups),
         };
@@ -162,8 +196,10 @@ impl Reader<'_> {
         if let Some(name) = &table.name {
             wires = wires.named(name);
         }
-        for (pick, hold) in pins? {
+        for ((pick, hold), pin) in pins?.into_iter().zip(&table.pin) {
             wires = wires.hold(pick, hold);
+            let name = table.name.as_deref().unwrap_or("these wires");
+            self.keep(pin.at_line, wires.check_last_pin(name));
         }
         Some(wires.jittered(table.jitter.0))
     }
@@ -185,6 +221,9 @@ impl Reader<'_> {
         if ways.iter().filter(|way| **way).count() > 1 {
             self.note(line, "a pin has at most one of motion, line, plane");
             return None;
+        }
+        if table.linear && table.motion.is_empty() {
+            self.note(line, "\"linear\" needs a \"motion\"");
         }
         let hold = if !table.motion.is_empty() {
             Hold::Moving(self.keyframes(&table.motion, table.linear)?)
@@ -216,22 +255,27 @@ impl Reader<'_> {
     }
 }
 
+/// Material coordinates of a mesh that lies in a plane: its own, with the first axis along x, or along y if it stands across x.
+fn flat_coordinates(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Option<Field<Faces, [DVec2; 3]>> {
+    let area = |f: &[Id<Vertices>; 3]| (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]);
+    let normal = mesh.faces().as_slice().iter().map(area).sum::<DVec3>().try_normalize()?;
+    let origin = x[Id::new(0)];
+    let size = x.as_slice().iter().fold(0.0, |m: f64, x| m.max((*x - origin).length()));
+    if x.as_slice().iter().any(|x| normal.dot(*x - origin).abs() > 1e-9 * size) {
+        return None;
+    }
+    let along = if normal.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
+    let u = (along - normal * normal.dot(along)).try_normalize()?;
+    let v = normal.cross(u);
+    Some(mesh.faces().map(|f| f.map(|i| DVec2::new(u.dot(x[i] - origin), v.dot(x[i] - origin)))))
+}
+
 fn grid(shape: &Grid) -> Result<Cloth, SceneError> {
     let (cells, size) = (shape.cells.map(|c| c.0), shape.size.map(Positive::get));
     match (shape.irregular, shape.diagonal) {
         (Some(seed), _) => Cloth::irregular(cells, size, seed.into()),
-        (None, DiagonalName::Left) => Cloth::grid(cells, size, Diagonal::Left),
-        (None, DiagonalName::Right) => Cloth::grid(cells, size, Diagonal::Right),
-        (None, DiagonalName::Alternating) => Cloth::grid(cells, size, Diagonal::Alternating),
+        (None, Some(DiagonalName::Left)) => Cloth::grid(cells, size, Diagonal::Left),
+        (None, Some(DiagonalName::Right)) => Cloth::grid(cells, size, Diagonal::Right),
+        (None, Some(DiagonalName::Alternating) | None) => Cloth::grid(cells, size, Diagonal::Alternating),
     }
-}
-
-fn folded(cloth: Cloth, fold: &Fold) -> Result<Cloth, SceneError> {
-    let (sin, cos) = fold.angle.to_radians().sin_cos();
-    cloth
-        .deformed(|x| {
-            let beyond = (x.x - fold.at).max(0.0);
-            DVec3::new(x.x.min(fold.at) + cos * beyond, x.y, x.z + sin * beyond)
-        })
-        .resting_bent()
 }

@@ -172,7 +172,17 @@ impl Reader<'_> {
             }
         }
         if name == BendingName::None {
+            if table.rigidity.is_some() {
+                self.note(line, "\"rigidity\" has no meaning for bending = \"none\"; remove it");
+            }
             return Some(Bending::None);
+        }
+        let isotropic = !matches!(
+            membrane.stretching,
+            Stretching::Fibres { .. } | Stretching::GreenFibres { .. } | Stretching::Arap(_)
+        );
+        if table.poisson.is_some() && !isotropic && name != BendingName::MidEdge {
+            self.note(line, "\"poisson\" has no meaning for this membrane and this bending; remove it");
         }
         let Some(rigidity) = rigidity else {
             self.note(line, "this bending needs \"rigidity\", in N m");

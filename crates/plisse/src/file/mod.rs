@@ -20,13 +20,13 @@ use thiserror::Error;
 
 use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings, digest};
 
-/// A scene, the file that describes it, and a tag that changes when the file or one of its meshes does.
+/// A scene, the file that describes it, and a tag that changes when what is simulated does.
 pub struct Loaded {
     /// The scene, at its start.
     pub scene: Scene,
     /// What the file says.
     pub file: SceneFile,
-    /// A digest of the text and of the meshes.
+    /// A digest of bodies, obstacles and meshes, but not of time, solver, output and camera.
     pub tag: u64,
 }
 
@@ -77,7 +77,7 @@ impl Loaded {
     /// ```
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
         let file = SceneFile::parse(text, name)?;
-        let mut reader = Reader { folder, mistakes: Vec::new(), tag: digest(text.as_bytes()) };
+        let mut reader = Reader { folder, mistakes: Vec::new(), tag: body_tag(&file) };
         let builder = reader.scene(&file);
         if !reader.mistakes.is_empty() {
             return Err(Mistakes::new(name, reader.mistakes));
@@ -92,6 +92,19 @@ impl Loaded {
     }
 }
 
+/// A digest of all that a state depends on but time, solver, output and camera: those may change between a run and its
+/// continuation. Lines do not count.
+fn body_tag(file: &SceneFile) -> u64 {
+    let SceneFile { up, gravity, air, cloth, wires, obstacle, .. } = file;
+    let all = format!("{up:?} {gravity:?} {air:?} {cloth:?} {wires:?} {obstacle:?}");
+    let without_lines: String = all
+        .split("at_line: ")
+        .enumerate()
+        .map(|(i, part)| if i == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) })
+        .collect();
+    digest(without_lines.as_bytes())
+}
+
 /// Where in the file the body is described that an error is about.
 fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     let (SceneError::Mesh { body, .. }
@@ -100,6 +113,9 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Pick { body, .. }
     | SceneError::CurvedQuadratic { body }
     | SceneError::Body { body, .. }
+    | SceneError::Plate { body, .. }
+    | SceneError::NoWarp { body }
+    | SceneError::FreeSeams { body }
     | SceneError::DuplicateName { name: body }) = error
     else {
         return 1;
@@ -154,6 +170,13 @@ impl Reader<'_> {
             );
             self.note(file.time.at_line, message);
         }
+        self.times(&file.time);
+        if file.camera.from.is_some() && file.camera.from == file.camera.at {
+            self.note(
+                file.camera.at_line,
+                "the camera looks at the place where it stands; move \"from\" or \"at\"",
+            );
+        }
         let output = &file.output;
         let wants_all =
             output.pictures == Which::All || output.meshes == Which::All || output.pc2 || output.vtk;
@@ -178,6 +201,22 @@ impl Reader<'_> {
             }
         }
         builder
+    }
+
+    /// Refuses runs that would never end.
+    fn times(&mut self, time: &Time) {
+        let (duration, step) = (time.duration.get(), time.step.get());
+        let interval = 1.0 / time.frames_per_second.get();
+        if duration / interval > 1e6 {
+            let message = format!(
+                "{:.0} frames are more than a million; lower duration or frames_per_second",
+                duration / interval
+            );
+            self.note(time.at_line, message);
+        }
+        if duration.min(interval) / step > 1e7 || duration + time.shortest_step.get() <= duration {
+            self.note(time.at_line, "step or shortest_step is too short: the end would never be reached");
+        }
     }
 
     /// The one shape that is given; a note if there is none or more than one.

@@ -30,6 +30,11 @@ impl Reader<'_> {
         } else {
             self.mesh_obstacle(table)?
         };
+        let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
+        let shape = shape.placed(turn, table.position);
+        if table.linear && table.motion.is_empty() {
+            self.note(line, "\"linear\" needs a \"motion\"");
+        }
         let contact = Contact {
             range: table.range,
             stiffness: table.stiffness,

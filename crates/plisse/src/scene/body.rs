@@ -129,6 +129,13 @@ macro_rules! body_methods {
             self
         }
 
+        /// Whether the last pin holds anything; `name` is what errors call the body.
+        #[allow(dead_code, reason = "only files need it")]
+        pub(crate) fn check_last_pin(&self, name: &str) -> Result<(), SceneError> {
+            let last = self.body.pins.last();
+            last.map_or(Ok(()), |(pick, _)| pick.resolve(name, &self.body.x, &self.body.groups).map(|_| ()))
+        }
+
         /// Positions as placed, in metres.
         #[must_use]
         pub fn positions(&self) -> &Field<Vertices, DVec3> {

@@ -1,6 +1,6 @@
 //! Putting a scene together.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -12,7 +12,7 @@ use super::body::{Body, Hold};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
 use super::material::Damping;
-use super::obstacle::{ContactTerm, FrictionTerm, Obstacle};
+use super::obstacle::{ContactTerm, FrictionTerm, Obstacle, Touch};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, wire_terms};
 use super::wires::Wires;
@@ -195,12 +195,12 @@ impl SceneBuilder {
         for (part, name) in self.parts.iter().zip(&names) {
             assembly.add(part, name, total)?;
         }
-        let Assembly { mass, areas, x, v, mut terms, pins, faces, bodies } = assembly;
+        let Assembly { mass, areas, radii, x, v, mut terms, pins, faces, bodies } = assembly;
         let mass = Field::from_vec(mass);
-        let areas = Field::from_vec(areas);
+        let touch = Touch { areas: Field::from_vec(areas), radii: Field::from_vec(radii) };
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
-        obstacle_terms(&obstacles, &areas, &names, &mut terms)?;
+        obstacle_terms(&obstacles, &touch, &names, &mut terms)?;
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -258,7 +258,7 @@ fn check_air(air: &Air) -> Result<(), SceneError> {
 
 fn obstacle_terms(
     obstacles: &[Obstacle],
-    areas: &Field<Vertices, f64>,
+    touch: &Touch,
     bodies: &[String],
     terms: &mut Vec<Box<dyn Term<Vertices>>>,
 ) -> Result<(), SceneError> {
@@ -268,10 +268,10 @@ fn obstacle_terms(
         if names.contains(&name) {
             return Err(SceneError::DuplicateName { name });
         }
-        let contact = ContactTerm::new(format!("{name}: contact"), obstacle.clone(), areas.clone());
+        let contact = ContactTerm::new(format!("{name}: contact"), obstacle.clone(), touch.clone());
         terms.push(Box::new(contact));
         if obstacle.has_friction() {
-            let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), areas.clone());
+            let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touch.clone());
             terms.push(Box::new(friction));
         }
         names.push(name);
@@ -293,6 +293,7 @@ impl Part {
 struct Assembly {
     mass: Vec<f64>,
     areas: Vec<f64>,
+    radii: Vec<f64>,
     x: Vec<DVec3>,
     v: Vec<DVec3>,
     terms: Vec<Box<dyn Term<Vertices>>>,
@@ -332,40 +333,62 @@ impl Assembly {
             self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
         }
         let body = part.body();
-        let before = self.pins.len();
-        self.pin(body, name, slot.first)?;
-        let held: BTreeSet<u32> = self.pins[before..].iter().map(|(node, _)| node.get()).collect();
+        let start = self.pin(body, name, slot.first)?;
         self.mass.extend_from_slice(masses.as_slice());
         self.areas.extend_from_slice(areas.as_slice());
-        self.x.extend(body.start(|v| held.contains(&(v.get() + slot.first))));
-        self.v.resize(self.x.len(), body.velocity);
+        let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
+        self.radii.resize(self.areas.len(), radius);
+        self.x.extend(start.x);
+        self.v.extend(start.v);
         self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });
         Ok(())
     }
 
-    fn pin(&mut self, body: &Body, name: &str, first: u32) -> Result<(), SceneError> {
+    /// The pins of a body; gives where its vertices start, and which of them are held.
+    fn pin(&mut self, body: &Body, name: &str, first: u32) -> Result<Start, SceneError> {
+        let mut held: BTreeMap<Id<Vertices>, &Hold> = BTreeMap::new();
+        let mut moved = Vec::new();
         for (pick, hold) in &body.pins {
             let picked = pick.resolve(name, &body.x, &body.groups)?;
             let centre = picked.iter().map(|v| body.x[*v]).sum::<DVec3>() / picked.len() as f64;
             let keys = if let Hold::Moving(keys) = hold { Some(Arc::new(keys.clone())) } else { None };
             for local in picked {
-                let node = Id::new(local.get() + first);
+                // A corner belongs to two sides; holding it twice in the same way is no mistake. Two motions are never the same:
+                // each has its own centre.
+                match held.insert(local, hold) {
+                    Some(other) if other == hold && !matches!(hold, Hold::Moving(_)) => continue,
+                    Some(_) => {
+                        let reason =
+                            format!("{local} is held in two ways; let the picks of its pins not overlap");
+                        return Err(SceneError::Pick { body: name.to_owned(), reason });
+                    }
+                    None => {}
+                }
                 let pin = match (hold, &keys) {
                     (Hold::Line(direction), _) => Pin::Line(*direction),
                     (Hold::Plane(normal), _) => Pin::Plane(*normal),
                     (_, Some(keys)) => {
                         let (keys, x) = (Arc::clone(keys), body.x[local]);
+                        moved.push((local, keys.place(0.0, centre, x)));
                         Pin::Moving(Arc::new(move |t| keys.place(t, centre, x)))
                     }
                     _ => Pin::Still,
                 };
-                // A corner belongs to two sides; holding it twice in the same way is no mistake.
-                let still = |pin: &Pin| matches!(pin, Pin::Still);
-                if !(still(&pin) && self.pins.iter().any(|(other, held)| *other == node && still(held))) {
-                    self.pins.push((node, pin));
-                }
+                self.pins.push((Id::new(local.get() + first), pin));
             }
         }
-        Ok(())
+        let mut x = body.start(|v| held.contains_key(&v));
+        for (v, place) in moved {
+            x[v.index()] = place;
+        }
+        let v =
+            body.x.ids().map(|v| if held.contains_key(&v) { DVec3::ZERO } else { body.velocity }).collect();
+        Ok(Start { x, v })
     }
+}
+
+/// Positions and velocities of a body at the start. Held vertices are where their pins have them, at rest.
+struct Start {
+    x: Vec<DVec3>,
+    v: Vec<DVec3>,
 }

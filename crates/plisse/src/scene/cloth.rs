@@ -31,7 +31,7 @@ pub struct Cloth {
     pub(super) mesh: TriMesh,
     pub(super) rest: RestShape,
     pub(super) uv: Option<Field<Faces, [DVec2; 3]>>,
-    /// Edges that bend freely.
+    /// Edges that bend freely, ascending.
     pub(super) loose: Vec<Id<Edges>>,
     pub(super) curved: bool,
     pub(super) material: Material,
@@ -80,7 +80,8 @@ impl Cloth {
         uv: Option<Field<Faces, [DVec2; 3]>>,
         groups: Groups,
     ) -> Self {
-        let curved = rest.hinges().iter().any(|hinge| hinge.rest_angle() != 0.0);
+        // Rounding gives a flat mesh in space angles of 1e-16.
+        let curved = rest.hinges().iter().any(|hinge| hinge.rest_angle().abs() > 1e-9);
         let body = Body::new(x, groups);
         let material = Material::cotton();
         Self { body, mesh, rest, uv, loose: Vec::new(), curved, material, filling: None }
@@ -97,17 +98,21 @@ impl Cloth {
     /// The same with another choice of diagonals.
     pub fn grid(cells: [usize; 2], size: [f64; 2], diagonal: generate::Diagonal) -> Result<Self, SceneError> {
         let planar = generate::grid(cells[0], cells[1], size, diagonal).map_err(mesh_error)?;
-        Self::rectangle(planar, size)
+        Self::rectangle(planar, cells, size)
     }
 
     /// The same with vertices moved at random and random diagonals: no direction of the mesh is preferred.
     pub fn irregular(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
         let planar = generate::irregular_grid(cells[0], cells[1], size, seed).map_err(mesh_error)?;
-        Self::rectangle(planar, size)
+        Self::rectangle(planar, cells, size)
     }
 
-    fn rectangle((mesh, uv): generate::Planar, size: [f64; 2]) -> Result<Self, SceneError> {
-        let [left, right, bottom, top] = sides(&uv, size);
+    fn rectangle(
+        (mesh, uv): generate::Planar,
+        cells: [usize; 2],
+        size: [f64; 2],
+    ) -> Result<Self, SceneError> {
+        let [left, right, bottom, top] = sides(cells);
         let mut groups = Groups::new();
         let both = |a: &[Id<Vertices>], b: &[Id<Vertices>]| -> Vec<Id<Vertices>> {
             a.iter().copied().filter(|v| b.contains(v)).collect()
@@ -163,7 +168,8 @@ impl Cloth {
         Ok(Self::new(tube.mesh, rest, tube.positions, Some(tube.uv), groups))
     }
 
-    /// A closed sphere about the origin, at rest as it is: an icosahedron divided so many times.
+    /// A closed sphere about the origin, at rest as it is: an icosahedron divided so many times. Its material must be isotropic, as
+    /// for [`Self::curved`].
     pub fn sphere(divisions: usize, radius: f64) -> Result<Self, SceneError> {
         let (mesh, x) = generate::sphere(divisions, radius).map_err(mesh_error)?;
         Self::curved(mesh, x, None)
@@ -179,7 +185,9 @@ impl Cloth {
         let groups = Groups::from([("seam".to_owned(), seam)]);
         let rest = RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).map_err(rest_error)?;
         let cloth = Self::new(pillow.mesh, rest, pillow.positions, Some(pillow.uv), groups);
-        Ok(Self { loose: pillow.seam, ..cloth }.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
+        let mut loose = pillow.seam;
+        loose.sort_unstable();
+        Ok(Self { loose, ..cloth }.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
     }
 
     /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn along seams, for
@@ -191,20 +199,26 @@ impl Cloth {
         groups: impl IntoIterator<Item = (String, Vec<Id<Vertices>>)>,
     ) -> Result<Self, SceneError> {
         check_positions(&mesh, &positions)?;
+        let groups = groups.into_iter().collect();
+        check_groups(positions.len(), &groups)?;
         let rest = RestShape::from_corner_uv(&mesh, &uv).map_err(rest_error)?;
-        Ok(Self::new(mesh, rest, positions, Some(uv), groups.into_iter().collect()))
+        Ok(Self::new(mesh, rest, positions, Some(uv), groups))
     }
 
-    /// Any mesh that is at rest as it is, curved or not. Warp and weft of each triangle then refer to its first edge: choose an
-    /// isotropic material, or give material coordinates.
+    /// Any mesh that is at rest as it is, curved or not. It has no material coordinates, so warp and weft have no direction:
+    /// [`SceneBuilder::build`](super::SceneBuilder::build) accepts isotropic materials only. Without another choice it is an isotropic
+    /// sheet with the density and bending of cotton.
     pub fn curved(
         mesh: TriMesh,
         positions: Field<Vertices, DVec3>,
         groups: impl IntoIterator<Item = (String, Vec<Id<Vertices>>)>,
     ) -> Result<Self, SceneError> {
         check_positions(&mesh, &positions)?;
+        let groups = groups.into_iter().collect();
+        check_groups(positions.len(), &groups)?;
         let rest = RestShape::from_positions(&mesh, &positions).map_err(rest_error)?;
-        Ok(Self::new(mesh, rest, positions, None, groups.into_iter().collect()))
+        let cloth = Self::new(mesh, rest, positions, None, groups);
+        Ok(cloth.material(Material::isotropic_cotton()))
     }
 
     body_methods!();
@@ -248,8 +262,25 @@ fn check_positions(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<(), Sce
     x.check_len(mesh.vertex_count()).map_err(|source| rest_error(source.into()))
 }
 
-/// Vertices on the four sides of a rectangle: left, right, bottom, top.
-fn sides(uv: &Field<Vertices, DVec2>, size: [f64; 2]) -> [Vec<Id<Vertices>>; 4] {
-    let on = |test: &dyn Fn(&DVec2) -> bool| uv.iter().filter(|(_, u)| test(u)).map(|(v, _)| v).collect();
-    [on(&|u| u.x <= 0.0), on(&|u| u.x >= size[0]), on(&|u| u.y <= 0.0), on(&|u| u.y >= size[1])]
+/// Vertices on the four sides of a rectangle: left, right, bottom, top. By index: a coordinate of the far side may miss the size by
+/// a rounding error.
+fn sides([nx, ny]: [usize; 2]) -> [Vec<Id<Vertices>>; 4] {
+    let at = |i: usize, j: usize| Id::new((j * (nx + 1) + i) as u32);
+    [
+        (0..=ny).map(|j| at(0, j)).collect(),
+        (0..=ny).map(|j| at(nx, j)).collect(),
+        (0..=nx).map(|i| at(i, 0)).collect(),
+        (0..=nx).map(|i| at(i, ny)).collect(),
+    ]
+}
+
+/// Groups must name vertices that exist.
+pub(super) fn check_groups(count: usize, groups: &Groups) -> Result<(), SceneError> {
+    for (name, vertices) in groups {
+        if let Some(v) = vertices.iter().find(|v| v.index() >= count) {
+            let reason = format!("group \"{name}\" names {v}, but there are only {count} vertices");
+            return Err(SceneError::Pick { body: "groups".to_owned(), reason });
+        }
+    }
+    Ok(())
 }

@@ -105,6 +105,21 @@ pub enum SceneError {
         /// Which body.
         body: String,
     },
+    /// A woven material on a cloth without material coordinates.
+    #[error(
+        "{body} has no material coordinates, so warp and weft have no direction; give it some (vt in OBJ files), or choose an \
+         isotropic membrane without shear term, such as corotational"
+    )]
+    NoWarp {
+        /// Which body.
+        body: String,
+    },
+    /// Seams that bend freely, with a bending model that has no hinges.
+    #[error("the seams of {body} bend freely, which only hinges can represent; choose bending by hinges")]
+    FreeSeams {
+        /// Which body.
+        body: String,
+    },
     /// A parameter outside its domain.
     #[error("{what} is {value}; {expected}")]
     BadParameter {
@@ -119,8 +134,13 @@ pub enum SceneError {
     #[error(transparent)]
     Material(#[from] MaterialError),
     /// A plate that is none.
-    #[error(transparent)]
-    Plate(#[from] PlateError),
+    #[error("{body}: {source}")]
+    Plate {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: PlateError,
+    },
     /// A quantity that is not positive.
     #[error(transparent)]
     Quantity(#[from] QuantityError),

@@ -239,7 +239,7 @@ impl Material {
         TABLECLOTH
     }
 
-    /// The lightest and most limp of the measured fabrics; tensile moduli assumed.
+    /// As light as the lightest and as limp as the limpest of the measured fabrics; tensile moduli assumed.
     #[must_use]
     pub fn silk() -> Self {
         SILK
@@ -249,6 +249,15 @@ impl Material {
     #[must_use]
     pub fn cotton() -> Self {
         COTTON
+    }
+
+    /// Cotton for shapes that have no warp and weft: the same density, bending and tensile stiffness, isotropic.
+    #[must_use]
+    pub(super) fn isotropic_cotton() -> Self {
+        let sheet = Lame::plane_stress(p(200.0), 0.3, Positive::ONE).map(Stretching::Corotational);
+        // The figures are valid.
+        let stretching = sheet.unwrap_or(Stretching::Arap(p(100.0)));
+        Self { membrane: Membrane::isotropic(stretching), ..COTTON }
     }
 
     /// Writing paper, isotropic.

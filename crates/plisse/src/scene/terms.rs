@@ -39,6 +39,17 @@ impl Slot<'_> {
 }
 
 pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    let body = || slot.name.to_owned();
+    let Membrane { stretching, shearing, .. } = cloth.material.membrane;
+    let woven = matches!(stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
+    if cloth.uv.is_none() && (woven || shearing != Shearing::None) {
+        return Err(SceneError::NoWarp { body: body() });
+    }
+    if !cloth.loose.is_empty()
+        && matches!(cloth.material.bending, Bending::MidEdge { .. } | Bending::Quadratic { .. })
+    {
+        return Err(SceneError::FreeSeams { body: body() });
+    }
     out.push(membrane(cloth, slot));
     bending(cloth, slot, out)?;
     if let Some(filling) = cloth.filling {
@@ -102,8 +113,10 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
         }),
         Bending::MidEdge { rigidity, poisson } => {
             // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
-            let young = Positive::new(12.0 * (1.0 - poisson * poisson) * rigidity.get())?;
-            let plate = Plate::new(young, poisson, Positive::ONE)?;
+            let young = 12.0 * (1.0 - poisson) * (1.0 + poisson) * rigidity.get();
+            let young = Positive::new(young).unwrap_or(rigidity);
+            let plate = Plate::new(young, poisson, Positive::ONE)
+                .map_err(|source| SceneError::Plate { body: slot.name.to_owned(), source })?;
             let (mesh, rest) = (&cloth.mesh, &cloth.rest);
             let ids = mesh.faces().ids();
             let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
@@ -133,7 +146,7 @@ fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
     weight: HingeWeight,
     slot: Slot<'_>,
 ) -> BoxedTerm {
-    let bends = cloth.rest.hinges().iter().filter(|hinge| !cloth.loose.contains(&hinge.edge()));
+    let bends = cloth.rest.hinges().iter().filter(|hinge| cloth.loose.binary_search(&hinge.edge()).is_err());
     slot.elements("bending", bends.map(|hinge| HingeElement::new(hinge, law, rigidity, weight)))
 }
 
@@ -144,6 +157,11 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     let mesh = TriMesh::with_isolated_vertices(slot.total, &corners)
         .map_err(|source| SceneError::Mesh { body: slot.name.to_owned(), source })?;
     let name = format!("{}: filling", slot.name);
+    let turned = |source| SceneError::Body { body: slot.name.to_owned(), source };
+    let volume = enclosed_volume(cloth);
+    if volume < 0.0 {
+        return Err(turned(plisse_system::SetupError::InsideOut { volume }));
+    }
     let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
     Ok(match filling {
         Filling::Pressure(pressure) => {
@@ -153,6 +171,14 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
             Box::new(Volume::new(&mesh, bulk, target).map_err(wrong)?.with_name(name))
         }
     })
+}
+
+/// What a cloth encloses as it is placed; nothing, if that is a rounding error of a flat one.
+fn enclosed_volume(cloth: &Cloth) -> f64 {
+    let x = |v: Id<Vertices>| cloth.body.x[v] - cloth.body.x[Id::new(0)];
+    let parts = cloth.mesh.faces().as_slice().iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0);
+    let (sum, size) = parts.fold((0.0, 0.0), |(sum, size): (f64, f64), v| (sum + v, size + v.abs()));
+    if sum.abs() <= 1e-9 * size { 0.0 } else { sum }
 }
 
 pub(super) fn wire_terms(wires: &Wires, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {

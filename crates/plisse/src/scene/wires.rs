@@ -6,6 +6,7 @@ use plisse_core::{Field, Id, Positive, Vertices};
 
 use super::SceneError;
 use super::body::{Body, Hold, body_methods};
+use super::cloth::check_groups;
 use super::material::{AngleLaw, Damping};
 use super::pick::{Groups, Pick};
 
@@ -65,6 +66,11 @@ impl Wire {
     }
 }
 
+/// Most vertices of a net.
+const MOST: u128 = 10_000_000;
+/// Most segments that may meet.
+const MOST_AT_A_VERTEX: usize = 64;
+
 impl Wires {
     /// Wires through points, by pairs of indices; crossings bend in every pair of segments that meet.
     pub fn new(
@@ -72,25 +78,34 @@ impl Wires {
         segments: Vec<[u32; 2]>,
         groups: impl IntoIterator<Item = (String, Vec<Id<Vertices>>)>,
     ) -> Result<Self, SceneError> {
-        let mut used = vec![false; points.len()];
+        let groups = groups.into_iter().collect();
+        check_groups(points.len(), &groups)?;
+        let mut degrees = vec![0usize; points.len()];
         for &index in segments.iter().flatten() {
             // Indices out of range are refused with the name of the segment when the net is built.
-            if let Some(used) = used.get_mut(index as usize) {
-                *used = true;
+            if let Some(degree) = degrees.get_mut(index as usize) {
+                *degree += 1;
             }
         }
-        if let Some(index) = used.iter().position(|used| !used) {
+        if let Some(index) = degrees.iter().position(|degree| *degree > MOST_AT_A_VERTEX) {
+            let reason = format!(
+                "{} segments meet at vertex {index}; every pair of them bends, so that at most {MOST_AT_A_VERTEX} may meet",
+                degrees[index]
+            );
+            return Err(SceneError::Pick { body: "wires".to_owned(), reason });
+        }
+        if let Some(index) = degrees.iter().position(|degree| *degree == 0) {
             let reason = format!("vertex {index} belongs to no segment and would have no mass; remove it");
             return Err(SceneError::Pick { body: "wires".to_owned(), reason });
         }
         let rest = Field::from_vec(points);
-        let body = Body::new(rest.clone(), groups.into_iter().collect());
+        let body = Body::new(rest.clone(), groups);
         Ok(Self { body, rest, segments, wire: Wire::default() })
     }
 
     /// A straight wire. Groups: `start`, `end`.
     pub fn line(from: DVec3, to: DVec3, segments: usize) -> Result<Self, SceneError> {
-        if segments == 0 {
+        if segments == 0 || segments as u128 > MOST {
             return Err(too_few("the number of segments", segments));
         }
         let points = (0..=segments).map(|i| from.lerp(to, i as f64 / segments as f64)).collect();
@@ -108,40 +123,66 @@ impl Wires {
                 return Err(too_few("the number of meshes and of segments along each", count));
             }
         }
-        let [nx, ny] = meshes.map(|n| n * per_mesh);
-        let mut index = vec![u32::MAX; (nx + 1) * (ny + 1)];
-        let mut points = Vec::new();
-        for j in 0..=ny {
-            for i in 0..=nx {
-                if i % per_mesh == 0 || j % per_mesh == 0 {
-                    index[j * (nx + 1) + i] = points.len() as u32;
-                    let x = size[0] * (i as f64 / nx as f64 - 0.5);
-                    let y = size[1] * (j as f64 / ny as f64 - 0.5);
-                    points.push(DVec3::new(x, y, 0.0));
-                }
-            }
+        let [across, along] = meshes;
+        // One vertex per crossing and `per_mesh - 1` on each side of a mesh, counted without overflow.
+        let [a, b, n] = [across, along, per_mesh].map(|n| n as u128);
+        let vertices = (a + 1) * (b + 1) + (n - 1) * (a * (b + 1) + b * (a + 1));
+        if vertices > MOST {
+            return Err(SceneError::BadParameter {
+                what: "the number of vertices of a net",
+                value: vertices as f64,
+                expected: "give fewer meshes or segments: at most ten million vertices",
+            });
         }
-        let at = |i: usize, j: usize| index[j * (nx + 1) + i];
-        let mut segments = Vec::new();
-        for j in 0..=ny {
-            for i in 0..=nx {
-                if i < nx && j % per_mesh == 0 {
-                    segments.push([at(i, j), at(i + 1, j)]);
-                }
-                if j < ny && i % per_mesh == 0 {
-                    segments.push([at(i, j), at(i, j + 1)]);
-                }
-            }
-        }
-        let side = |cells: Vec<(usize, usize)>| -> Vec<Id<Vertices>> {
-            cells.into_iter().map(|(i, j)| Id::new(at(i, j))).collect()
+        let place = |u: f64, v: f64| {
+            DVec3::new(size[0] * (u / across as f64 - 0.5), size[1] * (v / along as f64 - 0.5), 0.0)
         };
+        let crossing = |i: usize, j: usize| (j * (across + 1) + i) as u32;
+        let mut points = Vec::with_capacity(vertices as usize);
+        for j in 0..=along {
+            points.extend((0..=across).map(|i| place(i as f64, j as f64)));
+        }
+        let mut segments = Vec::new();
+        let mut sides: [Vec<Id<Vertices>>; 4] = Default::default();
+        let mut wire = |from: [usize; 2], to: [usize; 2], side: Option<usize>| {
+            let mut last = crossing(from[0], from[1]);
+            let mut on_wire = vec![Id::new(last)];
+            for k in 1..per_mesh {
+                let s = k as f64 / per_mesh as f64;
+                let mix = |a: usize, b: usize| a as f64 + s * (b as f64 - a as f64);
+                let next = points.len() as u32;
+                points.push(place(mix(from[0], to[0]), mix(from[1], to[1])));
+                segments.push([last, next]);
+                on_wire.push(Id::new(next));
+                last = next;
+            }
+            let end = crossing(to[0], to[1]);
+            segments.push([last, end]);
+            on_wire.push(Id::new(end));
+            if let Some(side) = side {
+                sides[side].extend(on_wire);
+            }
+        };
+        for j in 0..=along {
+            for i in 0..=across {
+                if i < across {
+                    let side = if j == 0 { Some(2) } else { (j == along).then_some(3) };
+                    wire([i, j], [i + 1, j], side);
+                }
+                if j < along {
+                    let side = if i == 0 { Some(0) } else { (i == across).then_some(1) };
+                    wire([i, j], [i, j + 1], side);
+                }
+            }
+        }
         let mut groups = Groups::new();
-        groups.insert("left".to_owned(), side((0..=ny).map(|j| (0, j)).collect()));
-        groups.insert("right".to_owned(), side((0..=ny).map(|j| (nx, j)).collect()));
-        groups.insert("bottom".to_owned(), side((0..=nx).map(|i| (i, 0)).collect()));
-        groups.insert("top".to_owned(), side((0..=nx).map(|i| (i, ny)).collect()));
-        groups.insert("corners".to_owned(), side(vec![(0, 0), (nx, 0), (0, ny), (nx, ny)]));
+        for (name, mut side) in ["left", "right", "bottom", "top"].into_iter().zip(sides) {
+            side.sort_unstable();
+            side.dedup();
+            groups.insert(name.to_owned(), side);
+        }
+        let corners = [(0, 0), (across, 0), (0, along), (across, along)];
+        groups.insert("corners".to_owned(), corners.map(|(i, j)| Id::new(crossing(i, j))).to_vec());
         Self::new(points, segments, groups)
     }
 
@@ -161,5 +202,9 @@ impl Wires {
 }
 
 fn too_few(what: &'static str, value: usize) -> SceneError {
-    SceneError::BadParameter { what, value: value as f64, expected: "give at least one" }
+    SceneError::BadParameter {
+        what,
+        value: value as f64,
+        expected: "give at least one, and at most ten million",
+    }
 }

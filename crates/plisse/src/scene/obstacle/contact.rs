@@ -4,19 +4,19 @@ use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Vertices, outer};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
-use super::{Distance, Obstacle};
+use super::{Distance, Obstacle, Touch};
 
 /// `E = Σᵢ Aᵢ p r/3 (1 - gᵢ/r)³` over the vertices with a gap `gᵢ < r`, where `A` is the area of a vertex, `p` the pressure
 /// at the surface and `r` the range.
 pub(in crate::scene) struct ContactTerm {
     name: String,
     obstacle: Obstacle,
-    areas: Field<Vertices, f64>,
+    touch: Touch,
 }
 
 impl ContactTerm {
-    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, areas: Field<Vertices, f64>) -> Self {
-        Self { name, obstacle, areas }
+    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touch: Touch) -> Self {
+        Self { name, obstacle, touch }
     }
 
     /// The vertices in contact.
@@ -24,7 +24,9 @@ impl ContactTerm {
         &'a self,
         pose: &'a Pose<'_, Vertices>,
     ) -> impl Iterator<Item = (Id<Vertices>, Distance)> + 'a {
-        pose.x.iter().filter_map(|(v, x)| self.obstacle.touch(pose.time, *x).map(|distance| (v, distance)))
+        pose.x.iter().filter_map(|(v, x)| {
+            self.obstacle.touch(pose.time, *x, self.touch.radii[v]).map(|distance| (v, distance))
+        })
     }
 
     /// Energy, slope and curvature by the gap.
@@ -55,18 +57,18 @@ impl Term<Vertices> for ContactTerm {
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        for v in self.areas.ids() {
+        for v in self.touch.areas.ids() {
             pair(v, v);
         }
     }
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
-        self.touching(pose).map(|(v, d)| self.law(self.areas[v], d.value)[0]).sum()
+        self.touching(pose).map(|(v, d)| self.law(self.touch.areas[v], d.value)[0]).sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         for (v, d) in self.touching(pose) {
-            gradient[v] += d.gradient * self.law(self.areas[v], d.value)[1];
+            gradient[v] += d.gradient * self.law(self.touch.areas[v], d.value)[1];
         }
     }
 
@@ -76,7 +78,7 @@ impl Term<Vertices> for ContactTerm {
         gradient: &mut Field<Vertices, DVec3>,
     ) -> f64 {
         let each = self.touching(pose).map(|(v, d)| {
-            let [energy, slope, _] = self.law(self.areas[v], d.value);
+            let [energy, slope, _] = self.law(self.touch.areas[v], d.value);
             gradient[v] += d.gradient * slope;
             energy
         });
@@ -87,7 +89,7 @@ impl Term<Vertices> for ContactTerm {
     /// counts with the sign of the force: around a convex body it is the negative part.
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
         for (v, d) in self.touching(pose) {
-            let [_, slope, curvature] = self.law(self.areas[v], d.value);
+            let [_, slope, curvature] = self.law(self.touch.areas[v], d.value);
             let trace = d.hessian.x_axis.x + d.hessian.y_axis.y + d.hessian.z_axis.z;
             let around = if trace == 0.0 { 0.0 } else { psd.apply(slope * trace) / trace };
             let block = outer(d.gradient * curvature, d.gradient) + d.hessian * around;

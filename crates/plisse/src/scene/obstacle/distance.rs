@@ -69,19 +69,19 @@ pub(super) fn capsule(x: DVec3, a: DVec3, b: DVec3, radius: f64) -> Distance {
 /// Distance to a box about the origin with these half sides.
 pub(super) fn cuboid(x: DVec3, half: DVec3) -> Distance {
     let beyond = x.abs() - half;
+    // The nearest face; of two at the same distance the first.
+    let axis = if beyond.x >= beyond.y && beyond.x >= beyond.z {
+        DVec3::X
+    } else if beyond.y >= beyond.z {
+        DVec3::Y
+    } else {
+        DVec3::Z
+    };
     let sign = DVec3::new(1f64.copysign(x.x), 1f64.copysign(x.y), 1f64.copysign(x.z));
     if beyond.max_element() <= 0.0 {
-        // The nearest face; of two at the same distance the first.
-        let axis = if beyond.x >= beyond.y && beyond.x >= beyond.z {
-            DVec3::X
-        } else if beyond.y >= beyond.z {
-            DVec3::Y
-        } else {
-            DVec3::Z
-        };
         return Distance::flat(beyond.max_element(), axis * sign);
     }
     let outside = beyond.max(DVec3::ZERO);
     let free = DVec3::select(beyond.cmpgt(DVec3::ZERO), DVec3::ONE, DVec3::ZERO);
-    Distance::round(outside * sign, DMat3::from_diagonal(free), 0.0, DVec3::Z)
+    Distance::round(outside * sign, DMat3::from_diagonal(free), 0.0, axis * sign)
 }

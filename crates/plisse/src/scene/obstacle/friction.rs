@@ -4,8 +4,8 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, Vertices, outer};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
-use super::Obstacle;
 use super::contact::law;
+use super::{Obstacle, Touch};
 
 /// Friction with the normal force and the normal of the start of the step: `E = Σ μ λ f(|u|)/rate` with the tangential
 /// velocity `u` against the obstacle. The force `μ λ f'` rises to `μ λ` within the slip speed `s`, as `2u/s - u²/s²`, and stays
@@ -13,7 +13,7 @@ use super::contact::law;
 pub(in crate::scene) struct FrictionTerm {
     name: String,
     obstacle: Obstacle,
-    areas: Field<Vertices, f64>,
+    touch: Touch,
 }
 
 /// A vertex that was in contact when the step began.
@@ -27,8 +27,8 @@ struct Rubbing {
 }
 
 impl FrictionTerm {
-    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, areas: Field<Vertices, f64>) -> Self {
-        Self { name, obstacle, areas }
+    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touch: Touch) -> Self {
+        Self { name, obstacle, touch }
     }
 
     fn rubbing<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Rubbing> + 'a {
@@ -37,9 +37,9 @@ impl FrictionTerm {
         vertices.filter_map(move |vertex| {
             let step = step?;
             let (start, before) = (step.start[vertex], pose.time - step.dt);
-            let distance = self.obstacle.touch(before, start)?;
-            let limit =
-                -self.obstacle.contact.friction * law(&self.obstacle, self.areas[vertex], distance.value)[1];
+            let distance = self.obstacle.touch(before, start, self.touch.radii[vertex])?;
+            let limit = -self.obstacle.contact.friction
+                * law(&self.obstacle, self.touch.areas[vertex], distance.value)[1];
             let normal = distance.gradient;
             let relative = pose.velocity(vertex) - self.obstacle.velocity(start, before, step.dt);
             Some(Rubbing { vertex, limit, normal, slip: relative - normal * normal.dot(relative) })
@@ -68,7 +68,7 @@ impl Term<Vertices> for FrictionTerm {
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        for v in self.areas.ids() {
+        for v in self.touch.areas.ids() {
             pair(v, v);
         }
     }

@@ -23,7 +23,8 @@ use super::motion::Keyframes;
 /// A solid that moves on prescribed paths and that cloth cannot enter, up to the softness of its contact.
 ///
 /// Contact acts on vertices. Within `range` of the surface a pressure `stiffness (1 - gap/range)²` pushes outwards; it goes
-/// on growing inside. The energy has continuous second derivatives. Edges and faces of the cloth between its vertices may
+/// on growing inside. The energy has continuous second derivatives in the gap; the gap itself has kinks around sharp edges and, inside,
+/// where two faces are equally near. Edges and faces of the cloth between its vertices may
 /// still cut through sharp obstacles: a mesh must resolve what it lies on. A vertex that moves through a thin obstacle in
 /// one step is not stopped.
 ///
@@ -82,6 +83,15 @@ impl Default for Contact {
     }
 }
 
+/// How vertices touch: the area that contact acts on, and the thickness around it.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    /// m².
+    pub(super) areas: Field<Vertices, f64>,
+    /// Radius of wires, m; zero for cloth.
+    pub(super) radii: Field<Vertices, f64>,
+}
+
 #[derive(Clone, Debug)]
 enum Shape {
     Plane { point: DVec3, normal: DVec3 },
@@ -121,16 +131,31 @@ impl Obstacle {
         Self::new(Shape::Capsule { a, b, radius: radius.get() })
     }
 
-    /// A box about `centre` with these sides, turned by `rotation`.
+    /// A box about `centre` with these sides, turned by `rotation`, a unit quaternion.
     #[must_use]
     pub fn cuboid(centre: DVec3, size: [Positive; 3], rotation: DQuat) -> Self {
         let half = DVec3::from(size.map(|s| 0.5 * s.get()));
-        Self::new(Shape::Box { centre, rotation: rotation.normalize(), half })
+        Self::new(Shape::Box { centre, rotation, half })
     }
 
     /// A closed triangle mesh whose faces point outwards.
     pub fn mesh(mesh: &TriMesh, positions: &Field<Vertices, DVec3>) -> Result<Self, SceneError> {
         Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
+    }
+
+    /// Turned about the origin, then moved.
+    pub(crate) fn placed(self, turn: DQuat, by: DVec3) -> Self {
+        let at = |x: DVec3| turn * x + by;
+        let shape = match self.shape {
+            Shape::Plane { point, normal } => Shape::Plane { point: at(point), normal: turn * normal },
+            Shape::Sphere { centre, radius } => Shape::Sphere { centre: at(centre), radius },
+            Shape::Capsule { a, b, radius } => Shape::Capsule { a: at(a), b: at(b), radius },
+            Shape::Box { centre, rotation, half } => {
+                Shape::Box { centre: at(centre), rotation: turn * rotation, half }
+            }
+            Shape::Mesh(mesh) => Shape::Mesh(mesh),
+        };
+        Self { shape, ..self }
     }
 
     /// With a name for reports.
@@ -201,15 +226,16 @@ impl Obstacle {
         }
     }
 
-    /// The distance where contact acts; none beyond its range.
-    fn touch(&self, time: f64, x: DVec3) -> Option<Distance> {
-        let range = self.contact.range.get();
+    /// The distance of something with this radius where contact acts; none beyond its range.
+    fn touch(&self, time: f64, x: DVec3, radius: f64) -> Option<Distance> {
+        let range = self.contact.range.get() + radius;
         if let Shape::Mesh(mesh) = &self.shape
             && mesh.is_beyond(self.to_local(time, x), range)
         {
             return None;
         }
-        Some(self.distance(time, x)).filter(|distance| distance.value < range)
+        let distance = Some(self.distance(time, x)).filter(|distance| distance.value < range)?;
+        Some(Distance { value: distance.value - radius, ..distance })
     }
 
     fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
@@ -253,7 +279,13 @@ impl Obstacle {
         match &self.shape {
             Shape::Sphere { centre, .. } => finite("the centre of a sphere", *centre),
             Shape::Capsule { a, b, .. } => finite("the ends of a capsule", *a + *b),
-            Shape::Box { centre, .. } => finite("the centre of a box", *centre),
+            Shape::Box { centre, rotation, .. } => {
+                if !(rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-6) {
+                    let value = [rotation.x, rotation.y, rotation.z];
+                    return Err(SceneError::Direction { what: "the rotation of a box", value });
+                }
+                finite("the centre of a box", *centre)
+            }
             Shape::Plane { .. } | Shape::Mesh(_) => Ok(()),
         }
     }

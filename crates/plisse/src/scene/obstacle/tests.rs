@@ -7,7 +7,7 @@ use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, generate, symmetr
 use plisse_system::{BlockMatrix, Pose, StepMap, System};
 use proptest::prelude::*;
 
-use super::{Contact, ContactTerm, FrictionTerm, Obstacle};
+use super::{Contact, ContactTerm, FrictionTerm, Obstacle, Touch};
 use crate::scene::{Keyframe, Keyframes, SceneError, rotation_degrees};
 
 fn p(value: f64) -> Positive {
@@ -110,10 +110,10 @@ proptest! {
             if !is_smooth(&obstacle, time, x[Id::new(0)]) {
                 continue;
             }
-            let areas = Field::filled(1, 0.3);
+            let touch = Touch { areas: Field::filled(1, 0.3), radii: Field::filled(1, 0.01) };
             let mass = Field::filled(1, 1.0);
-            let contact = ContactTerm::new("contact".into(), obstacle.clone(), areas.clone());
-            let friction = FrictionTerm::new("friction".into(), obstacle.clone(), areas.clone());
+            let contact = ContactTerm::new("contact".into(), obstacle.clone(), touch.clone());
+            let friction = FrictionTerm::new("friction".into(), obstacle.clone(), touch.clone());
             check(&System::builder(mass.clone()).term(contact).build().unwrap(), &Pose { x: &x, time, step })?;
             check(&System::builder(mass).term(friction).build().unwrap(), &Pose { x: &x, time, step })?;
         }
