@@ -69,7 +69,7 @@ pub(crate) fn print(line: &str) {
     _ = writeln!(std::io::stdout().lock(), "{line}");
 }
 
-/// [`print`] with a format.
+/// A line on standard output, with a format.
 macro_rules! out {
     ($($part:tt)*) => { $crate::progress::print(&format!($($part)*)) };
 }

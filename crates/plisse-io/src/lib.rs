@@ -1,4 +1,26 @@
-//! Files of plisse: meshes, caches, pictures, plots and scene files. No other crate of plisse touches files.
+//! Files of plisse: meshes, caches, pictures, plots and scene files. No other crate of plisse reads or writes their formats.
+//!
+//! | what | items |
+//! |---|---|
+//! | files, whole or not at all | [`read_text`], [`read_bytes`], [`write_atomically`], [`FileError`], [`WriteError`] |
+//! | OBJ | [`Obj`], [`ObjFace`], [`ObjSurface`], [`write_obj`], [`ObjSource`], [`ObjPart`], [`ObjError`], [`ObjProblem`] |
+//! | PC2 | [`write_pc2`], [`read_pc2`], [`PointCache`], [`Pc2Error`] |
+//! | VTK | [`write_vtk`], [`VtkFrame`], [`VtkCellScalars`], [`write_vtk_series`] |
+//! | pictures | [`render`], [`Drawing`], [`Part`], [`Surface`], [`Wires`], [`Look`], [`Camera`], [`RenderOptions`], [`Picture`] |
+//! | plots | [`Plot`], [`Curve`] |
+//! | scene files | [`scene_file`] |
+//!
+//! ```
+//! use glam::DVec3;
+//! use plisse_io::{write_obj, Obj, ObjPart, ObjSource};
+//! let positions = [DVec3::ZERO, DVec3::X, DVec3::Y];
+//! let parts = [ObjPart { name: "triangle", faces: &[[0, 1, 2]], ..ObjPart::default() }];
+//! let path = std::env::temp_dir().join("plisse doctest triangle.obj");
+//! write_obj(&path, &ObjSource { positions: &positions, parts: &parts })?;
+//! assert_eq!(Obj::read(&path)?.positions, positions); // the same bits
+//! # std::fs::remove_file(path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![cfg_attr(
     test,

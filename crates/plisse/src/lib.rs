@@ -9,7 +9,7 @@
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`io`] | `plisse-io` | `io` |
 //! | [`scene`] | this one: whole scenes | `scene` |
-//! | [`file`] | this one: scenes from files | `file` |
+//! | [`mod@file`] | this one: scenes from files | `file` |
 //!
 //! Each crate can be used by itself; this one gathers them, so that their versions fit together, and builds scenes of them.
 //!

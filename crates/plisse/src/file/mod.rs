@@ -1,6 +1,6 @@
 //! Scenes from files.
 //!
-//! A [`SceneFile`](crate::io::scene_file::SceneFile) is what the text says; [`Loaded`] is the scene that it describes, with
+//! A [`SceneFile`] is what the text says; [`Loaded`] is the scene that it describes, with
 //! its meshes read.
 
 mod bodies;

@@ -39,7 +39,8 @@ use super::motion::Keyframes;
 /// use plisse::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
 /// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
 /// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
-/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], rotation_degrees(0.0, 0.0, 45.0));
+/// let turn = rotation_degrees(0.0, 0.0, 45.0);
+/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], turn).placed(turn, DVec3::Z);
 /// let soft = Contact { stiffness: Positive::literal(100.0), ..Contact::default() };
 /// let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?;
 /// let (mesh, x) = generate::sphere(2, 0.3)?;
@@ -143,8 +144,9 @@ impl Obstacle {
         Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
     }
 
-    /// Turned about the origin, then moved.
-    pub(crate) fn placed(self, turn: DQuat, by: DVec3) -> Self {
+    /// Turned about the origin, then moved. A mesh stays: turn and move its positions before.
+    #[must_use]
+    pub fn placed(self, turn: DQuat, by: DVec3) -> Self {
         let at = |x: DVec3| turn * x + by;
         let shape = match self.shape {
             Shape::Plane { point, normal } => Shape::Plane { point: at(point), normal: turn * normal },
