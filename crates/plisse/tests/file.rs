@@ -186,6 +186,13 @@ fn several_mistakes_of_several_bodies_at_once() {
                 [[obstacle]]\n";
     let found = message(text);
     assert_eq!(found.lines().count(), 3, "{found}");
+    // Misspelt keys, wrong values, unknown materials: one look finds them all.
+    let mixed = message(
+        "gravty = 3\n[[cloth]]\ngird = { cells = [2, 2], size = [1, 1] }\nmaterial = \"demin\"\n[[obstacle]]\nsphere = { radius = 0 }\n\
+                         [[cloth]]\npillow = { cells = [1, 3], size = [1, 1] }\n",
+    );
+    let lines: Vec<&str> = mixed.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert_eq!(lines, ["s:3:", "s:5:", "s:6:", "s:8:", "s:9:"], "{mixed}");
     assert!(
         found.contains("s:5: this cloth") && found.contains("s:8: these wires: there is no vertex 9"),
         "{found}"

@@ -30,6 +30,16 @@ impl SceneFile {
     /// );
     /// ```
     pub fn parse(text: &str, file: &str) -> Result<Self, Mistakes> {
+        match Self::parse_leniently(text) {
+            (Some(scene), mistakes) if mistakes.is_empty() => Ok(scene),
+            (_, mistakes) => Err(Mistakes::new(file, mistakes)),
+        }
+    }
+
+    /// Reads what can be read, and gives all mistakes. What is wrong is left out or has its default; without something that is
+    /// required there is no scene. For those who look for further mistakes.
+    #[must_use]
+    pub fn parse_leniently(text: &str) -> (Option<Self>, Vec<Mistake>) {
         let mut collector = Collector::new(text);
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in errors {
@@ -39,10 +49,7 @@ impl SceneFile {
         let span = table.span();
         let item = Spanned::new(span, DeValue::Table(table.into_inner()));
         let scene = if collector.list.is_empty() { Self::read(&item, &mut collector) } else { None };
-        match scene {
-            Some(scene) if collector.list.is_empty() => Ok(scene),
-            _ => Err(Mistakes::new(file, collector.list)),
-        }
+        (scene, collector.list)
     }
 
     /// Every table of the format with its keys, for the reference.

@@ -171,37 +171,30 @@ impl<'a, 'i> TableReader<'a, 'i> {
         }
     }
 
-    /// A key that may be there. The outer option tells whether it is right.
-    #[allow(clippy::option_option, reason = "absent and wrong are different things")]
+    /// A key that may be there. What is wrong is noted and left out, so that reading can go on.
+    #[allow(clippy::option_option, reason = "all kinds of keys are read alike")]
     pub(super) fn optional<T: Read>(&self, key: &str, mistakes: &mut Collector) -> Option<Option<T>> {
-        match self.get(key) {
-            Some(item) => T::read(item, mistakes).map(Some),
-            None => Some(None),
-        }
+        Some(self.get(key).and_then(|item| T::read(item, mistakes)))
     }
 
-    /// A key with a default, which is written as in a file.
+    /// A key with a default, which is written as in a file, and stands in for what is wrong.
     pub(super) fn default<T: Read>(&self, key: &str, default: &str, mistakes: &mut Collector) -> Option<T> {
-        match self.get(key) {
-            Some(item) => T::read(item, mistakes),
-            None => {
-                let item = DeValue::parse(default).ok()?;
-                T::read(&item, mistakes)
-            }
-        }
+        self.get(key).and_then(|item| T::read(item, mistakes)).or_else(|| {
+            let item = DeValue::parse(default).ok()?;
+            T::read(&item, mistakes)
+        })
     }
 
-    /// A list of tables or values of any length; absent is empty.
+    /// A list of tables or values of any length; absent is empty, and wrong entries are left out.
     pub(super) fn repeated<T: Read>(&self, key: &str, mistakes: &mut Collector) -> Option<Vec<T>> {
         let Some(item) = self.get(key) else {
             return Some(Vec::new());
         };
         let Some(array) = item.get_ref().as_array() else {
             refuse(item, &format!("a list ({})", T::expected()), mistakes);
-            return None;
+            return Some(Vec::new());
         };
-        let read: Vec<Option<T>> = array.iter().map(|entry| T::read(entry, mistakes)).collect();
-        read.into_iter().collect()
+        Some(array.iter().filter_map(|entry| T::read(entry, mistakes)).collect())
     }
 }
 

@@ -93,7 +93,9 @@ value!(u32, "a whole number, zero or more", |item, m| {
     whole(item, 0, u32::MAX.into(), "a whole number, zero or more", m).map(|n| n as Self)
 });
 value!(Version, "1, the version of the format", |item, m| {
-    whole(item, 1, 1, "1, the version of the format that this program reads", m).map(|n| Self(n as u32))
+    // Noted; the rest is read all the same.
+    whole(item, 1, 1, "1, the version of the format that this program reads", m);
+    Some(Self(1))
 });
 value!(bool, "true or false", |item, m| {
     let value = item.get_ref().as_bool();

@@ -76,8 +76,11 @@ impl Loaded {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
-        let file = SceneFile::parse(text, name)?;
-        let mut reader = Reader { folder, mistakes: Vec::new(), tag: body_tag(&file) };
+        let (file, mistakes) = SceneFile::parse_leniently(text);
+        let Some(file) = file else {
+            return Err(Mistakes::new(name, mistakes));
+        };
+        let mut reader = Reader { folder, mistakes, starts: starts(&file), tag: body_tag(&file) };
         let builder = reader.scene(&file);
         if !reader.mistakes.is_empty() {
             return Err(Mistakes::new(name, reader.mistakes));
@@ -130,10 +133,21 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     cloths.chain(wires).chain(obstacles).filter(|(is, _)| *is).map(|(_, line)| line).next_back().unwrap_or(1)
 }
 
+/// Lines where the description of a body or obstacle starts, ascending.
+fn starts(file: &SceneFile) -> Vec<usize> {
+    let cloth = file.cloth.iter().map(|table| table.at_line);
+    let wires = file.wires.iter().map(|table| table.at_line);
+    let mut starts: Vec<usize> =
+        cloth.chain(wires).chain(file.obstacle.iter().map(|table| table.at_line)).collect();
+    starts.sort_unstable();
+    starts
+}
+
 /// Turns tables into parts of a scene and notes what is wrong.
 struct Reader<'a> {
     folder: &'a Path,
     mistakes: Vec<Mistake>,
+    starts: Vec<usize>,
     tag: u64,
 }
 
@@ -226,7 +240,11 @@ impl Reader<'_> {
         match names.as_slice() {
             [_] => true,
             [] => {
-                self.note(line, format!("{what} needs one of {}", all.join(", ")));
+                // What was meant may be among the mistakes already noted.
+                let end = self.starts.iter().copied().find(|start| *start > line).unwrap_or(usize::MAX);
+                if !self.mistakes.iter().any(|mistake| (line..end).contains(&mistake.line)) {
+                    self.note(line, format!("{what} needs one of {}", all.join(", ")));
+                }
                 false
             }
             _ => {
