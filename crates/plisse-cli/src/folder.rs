@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use plisse::file::Loaded;
 use plisse::io::{FileError, read_bytes, read_text, write_atomically};
@@ -19,11 +20,14 @@ pub(crate) const EMBEDDED_NAME: &str = "the built-in scene";
 #[derive(Clone, Debug)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
+    /// Tells this run from every other.
+    id: String,
 }
 
 impl Folder {
     pub(crate) fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        Self { root: root.into(), id: format!("{}-{now}", std::process::id()) }
     }
 
     pub(crate) fn checkpoint(&self, frame: u32) -> PathBuf {
@@ -76,10 +80,21 @@ impl Folder {
 
     /// Writes down which scene this is a run of.
     pub(crate) fn begin(&self, scene: Option<&Path>) -> Result<(), Failure> {
-        self.write_json(
-            "run.json",
-            &json!({ "plisse": env!("CARGO_PKG_VERSION"), "scene": scene_name(scene) }),
-        )
+        let version = env!("CARGO_PKG_VERSION");
+        self.write_json("run.json", &json!({ "plisse": version, "scene": scene_name(scene), "id": self.id }))
+    }
+
+    /// An error once another run has begun here: two that write into one folder would destroy each other's results.
+    pub(crate) fn still_ours(&self) -> Result<(), Failure> {
+        let text = read_text(&self.root.join("run.json"))?;
+        let record: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+        if record["id"].as_str() == Some(&self.id) {
+            return Ok(());
+        }
+        let folder = self.root.display();
+        Err(Failure::Input(format!(
+            "another run has begun in {folder}; this one ends here and leaves it alone"
+        )))
     }
 
     /// Writes down how it ended.

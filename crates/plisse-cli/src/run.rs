@@ -48,7 +48,7 @@ fn begin(
 
 pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure> {
     let folder = Folder::new(&options.folder);
-    let (mut loaded, _) = folder.scene()?;
+    let (mut loaded, scene) = folder.scene()?;
     let frames = folder.frames();
     let wanted = options.from.or(frames.last().copied());
     let frame = wanted.filter(|frame| frames.contains(frame)).ok_or_else(|| {
@@ -62,6 +62,7 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
         folder.discard(later);
     }
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
+    folder.begin(scene.as_deref())?;
     folder.reopen()?;
     let report = Report::resume(&folder.report(), frame)?;
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
@@ -156,6 +157,7 @@ impl Run<'_> {
     /// Writes the checkpoint of a frame, after its part of the report: a frame without report could not be mended. What follows depends
     /// on the checkpoint alone, whether the run goes on or is resumed.
     fn save(&mut self, frame: u32) -> Result<(), Failure> {
+        self.folder.still_ours()?;
         self.report.write(&self.folder.report())?;
         self.loaded.scene.forget();
         let state = self.loaded.scene.state().clone();
@@ -194,6 +196,9 @@ impl Run<'_> {
             Failure::Interrupted => "interrupted",
             _ => "failed",
         };
+        if self.folder.still_ours().is_err() {
+            return Err(failure);
+        }
         _ = self.end(&json!({
             "outcome": outcome,
             "frame": self.frame,

@@ -191,6 +191,32 @@ fn a_run_removes_its_own_files_only() {
     assert!(root.join("checkpoints/frame_0001.plisse").exists());
 }
 
+/// Of two runs in one folder the later one has it; the earlier one notices and stops.
+#[test]
+fn two_runs_in_one_folder_do_not_mix() {
+    let folder = tempfile::tempdir().unwrap();
+    write_scene(folder.path(), "backward-euler");
+    let scene = fs::read_to_string(folder.path().join("a scene.toml")).unwrap();
+    fs::write(folder.path().join("a scene.toml"), scene.replace("duration = 0.24", "duration = 400"))
+        .unwrap();
+    let start = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plisse"));
+        command.args(["run", "a scene.toml", "-q", "-o", "o"]).current_dir(folder.path());
+        command.stderr(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let first = start();
+    while !folder.path().join("o/checkpoints/frame_0002.plisse").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let mut second = start();
+    let output = first.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("another run has begun"), "{}", text(&output.stderr));
+    assert!(!folder.path().join("o/outcome.json").exists());
+    second.kill().unwrap();
+    second.wait().unwrap();
+}
+
 #[test]
 fn settings_may_change_between_a_run_and_its_continuation() {
     let folder = tempfile::tempdir().unwrap();
