@@ -135,7 +135,7 @@ pub enum Bending {
 /// How the energy of a hinge or rod grows with its angle; all agree for small angles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AngleLaw {
-    /// `½ (θ - θr)²`. Jumps where a hinge folds over, from `π` to `-π`: no step converges across that.
+    /// `½ (θ - θr)²`. Its force jumps where a hinge folds over, from `π` to `-π`; a step that ends there does not converge.
     Quadratic,
     /// `2 (tan θ/2 - tan θr/2)²`: infinite at a full fold.
     Tangent,
