@@ -58,13 +58,14 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
     })?;
     let checkpoint = folder.load(frame, &loaded)?;
     loaded.scene.set_state(checkpoint.state).map_err(Failure::Step)?;
-    for later in frames.into_iter().filter(|later| *later > frame) {
-        folder.discard(later);
-    }
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
     folder.begin(scene.as_deref())?;
     folder.reopen()?;
     let report = Report::resume(&folder.report(), frame)?;
+    // Last, so that nothing is lost where nothing can be written.
+    for later in frames.into_iter().filter(|later| *later > frame) {
+        folder.discard(later);
+    }
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
 }
 
@@ -111,9 +112,7 @@ impl Run<'_> {
         progress.finish();
         let seconds = started.elapsed().as_secs_f64();
         say(self.talk, &format!("simulated to t = {:.3} s in {seconds:.1} s", self.loaded.scene.time()));
-        let title = self.loaded.file.title.clone().unwrap_or_default();
-        self.report.plot(&title).write_svg(&self.folder.root.join("energies.svg"))?;
-        let made = match export::export(&self.loaded, self.folder, self.talk, &interrupted) {
+        let made = match self.export(&interrupted) {
             Ok(made) => made,
             Err(failure) => return self.failed(failure),
         };
@@ -125,6 +124,13 @@ impl Run<'_> {
         }))?;
         say(self.talk, &format!("results in {}:\n{made}", self.folder.root.display()));
         Ok(())
+    }
+
+    /// The plot, and everything that is made of checkpoints.
+    fn export(&self, interrupted: &AtomicBool) -> Result<String, Failure> {
+        let title = self.loaded.file.title.as_deref().unwrap_or_default();
+        self.report.plot(title).write_svg(&self.folder.root.join("energies.svg"))?;
+        export::export(&self.loaded, self.folder, self.talk, interrupted)
     }
 
     fn next_frame(
