@@ -38,11 +38,12 @@ impl Folder {
         self.root.join("report.jsonl")
     }
 
-    /// Removes what an earlier run of the same scene has left, and nothing else. Refuses the folder of another run.
-    pub(crate) fn clear(&self, scene: Option<&Path>) -> Result<(), Failure> {
+    /// Takes the folder for this run: refuses that of another scene, and removes what an earlier run of the same scene has left, but
+    /// nothing else. The record is replaced first and never missing, so that an earlier run which still goes on finds out at once.
+    pub(crate) fn take(&self, scene: Option<&Path>) -> Result<(), Failure> {
         let record = self.root.join("run.json");
         if !record.exists() {
-            return Ok(());
+            return self.begin(scene);
         }
         let value: Value =
             read_text(&record).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
@@ -52,6 +53,7 @@ impl Folder {
                 self.root.display()
             )));
         }
+        self.begin(scene)?;
         for (folder, suffix) in
             [("checkpoints", "plisse"), ("pictures", "png"), ("meshes", "obj"), ("vtk", "vtk")]
         {
@@ -60,14 +62,7 @@ impl Folder {
                 remove(&folder.join(frame_name(frame, suffix)))?;
             }
         }
-        for name in [
-            "outcome.json",
-            "report.jsonl",
-            "run.json",
-            "energies.svg",
-            "frames.pc2",
-            "vtk/frames.vtk.series",
-        ] {
+        for name in ["outcome.json", "report.jsonl", "energies.svg", "frames.pc2", "vtk/frames.vtk.series"] {
             remove(&self.root.join(name))?;
         }
         Ok(())

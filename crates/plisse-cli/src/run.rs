@@ -39,8 +39,7 @@ fn begin(
     stop_after: Option<u32>,
     talk: &Talk,
 ) -> Result<(), Failure> {
-    folder.clear(scene)?;
-    folder.begin(scene)?;
+    folder.take(scene)?;
     let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0 };
     run.save(0)?;
     run.go(stop_after)
