@@ -105,8 +105,13 @@ impl Viscosity<3> {
 
 /// `β` times the part of a symmetric matrix without its negative eigenvalues.
 fn damped<const K: usize>(beta: Positive, modulus: &[[f64; K]; K]) -> [[f64; K]; K] {
-    let symmetric =
+    let symmetric: [[f64; K]; K] =
         std::array::from_fn(|i| std::array::from_fn(|j| modulus[i.max(j)][i.min(j)] * beta.get()));
+    let is_diagonal = (0..K).all(|i| (0..i).all(|j| symmetric[i][j] == 0.0));
+    if is_diagonal {
+        // Most moduli are; their eigenvalues are at hand.
+        return std::array::from_fn(|i| symmetric[i].map(|value| value.max(0.0)));
+    }
     project_numeric(&symmetric, Psd::Clamp)
 }
 
