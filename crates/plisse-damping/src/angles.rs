@@ -14,24 +14,36 @@ use crate::strain::Strain;
 pub struct HingeAngle;
 
 impl Strain<4, 1> for HingeAngle {
-    #[inline]
-    fn strain(&self, x: &[DVec3; 4]) -> Option<[f64; 1]> {
-        HingeFrame::new(x).map(|frame| [frame.theta()])
-    }
+    type Frame = HingeFrame;
 
-    #[inline]
-    fn gradient(&self, x: &[DVec3; 4]) -> [[DVec3; 4]; 1] {
-        [HingeFrame::new(x).map_or([DVec3::ZERO; 4], |frame| frame.gradient())]
-    }
-
-    #[inline]
-    fn geometric(&self, x: &[DVec3; 4], stress: &[f64; 1], psd: Psd) -> Blocks<4> {
+    #[inline(always)]
+    fn frame(&self, x: &[DVec3; 4]) -> Option<HingeFrame> {
         HingeFrame::new(x)
-            .map_or(Blocks::ZERO, |frame| hinge_hessian(&frame, stress[0], 0.0, HingeFilter::V2, psd))
+    }
+
+    #[inline(always)]
+    fn strain(&self, frame: &HingeFrame) -> [f64; 1] {
+        [frame.theta()]
+    }
+
+    #[inline(always)]
+    fn gradient(&self, frame: &HingeFrame) -> [[DVec3; 4]; 1] {
+        [frame.gradient()]
+    }
+
+    #[inline(always)]
+    fn geometric(&self, frame: &HingeFrame, stress: &[f64; 1], psd: Psd) -> Blocks<4> {
+        hinge_hessian(frame, stress[0], 0.0, HingeFilter::V2, psd)
+    }
+
+    /// The filter of hinges for both parts at once.
+    #[inline(always)]
+    fn stiffness(&self, frame: &HingeFrame, s: &[f64; 1], t: &[[f64; 1]; 1], psd: Psd) -> Blocks<4> {
+        hinge_hessian(frame, s[0], t[0][0], HingeFilter::V2, psd)
     }
 
     /// A hinge that folds through has not turned by a full circle.
-    #[inline]
+    #[inline(always)]
     fn difference(&self, a: &[f64; 1], b: &[f64; 1]) -> [f64; 1] {
         let d = a[0] - b[0];
         [if d > PI {
@@ -56,7 +68,15 @@ pub struct RodJoint;
 /// Nearness of a full fold, as `1 + cos θ`.
 const FOLDED: f64 = 1e-16;
 
+/// Angle and curvature vector of two segments.
+#[derive(Clone, Copy, Debug)]
+pub struct JointFrame {
+    angle: AngleFrame,
+    curvature: Curvature,
+}
+
 /// `κ = 2 (a × b)/d` with `d = |a||b| + a·b`, and the first two derivatives of `d`.
+#[derive(Clone, Copy, Debug)]
 struct Curvature {
     a: DVec3,
     b: DVec3,
@@ -66,29 +86,26 @@ struct Curvature {
 }
 
 impl Curvature {
-    #[inline]
-    fn new(x: &[DVec3; 3]) -> Option<Self> {
-        let (a, b) = (x[1] - x[0], x[2] - x[1]);
-        // Refuses the same segments as the angle does.
-        AngleFrame::new(a, b)?;
+    #[inline(always)]
+    fn new(a: DVec3, b: DVec3) -> Option<Self> {
         let ((la, ta), (lb, tb)) = (length_and_direction(a), length_and_direction(b));
         let d = la * lb * (1.0 + ta.dot(tb));
         (d > FOLDED * la * lb).then_some(Self { a, b, lengths: [la, lb], units: [ta, tb], d })
     }
 
-    #[inline]
+    #[inline(always)]
     fn vector(&self) -> DVec3 {
         self.a.cross(self.b) * (2.0 / self.d)
     }
 
     /// Derivatives of `d` by the two segments.
-    #[inline]
+    #[inline(always)]
     fn slopes(&self) -> [DVec3; 2] {
         [self.b + self.units[0] * self.lengths[1], self.a + self.units[1] * self.lengths[0]]
     }
 
     /// Derivatives of `s·κ` by the two segments.
-    #[inline]
+    #[inline(always)]
     fn gradient(&self, s: DVec3) -> [DVec3; 2] {
         let f = 2.0 / self.d;
         let p = s.dot(self.a.cross(self.b));
@@ -99,7 +116,7 @@ impl Curvature {
     }
 
     /// Second derivatives of `s·κ = f p` with `f = 2/d`, `p = s·(a × b)`.
-    #[inline]
+    #[inline(always)]
     fn hessian(&self, s: DVec3) -> Blocks<2> {
         let (f, p) = (2.0 / self.d, s.dot(self.a.cross(self.b)));
         let [la, lb] = self.lengths;
@@ -126,12 +143,12 @@ impl Curvature {
 }
 
 /// From the segments `a = x1 - x0`, `b = x2 - x1` to the nodes.
-#[inline]
+#[inline(always)]
 fn to_nodes([a, b]: [DVec3; 2]) -> [DVec3; 3] {
     [-a, a - b, b]
 }
 
-#[inline]
+#[inline(always)]
 fn to_node_blocks(h: &Blocks<2>) -> Blocks<3> {
     let [[aa, ab], [ba, bb]] = h.0;
     let (h01, h12) = (ab - aa, ab - bb);
@@ -139,36 +156,42 @@ fn to_node_blocks(h: &Blocks<2>) -> Blocks<3> {
 }
 
 impl Strain<3, 4> for RodJoint {
-    #[inline]
-    fn strain(&self, x: &[DVec3; 3]) -> Option<[f64; 4]> {
-        let angle = AngleFrame::new(x[1] - x[0], x[2] - x[1])?;
-        let k = Curvature::new(x)?.vector();
-        Some([angle.theta(), k.x, k.y, k.z])
+    type Frame = JointFrame;
+
+    #[inline(always)]
+    fn frame(&self, x: &[DVec3; 3]) -> Option<JointFrame> {
+        let (a, b) = (x[1] - x[0], x[2] - x[1]);
+        Some(JointFrame { angle: AngleFrame::new(a, b)?, curvature: Curvature::new(a, b)? })
     }
 
-    #[inline]
-    fn gradient(&self, x: &[DVec3; 3]) -> [[DVec3; 3]; 4] {
-        let (Some(angle), Some(curvature)) = (AngleFrame::new(x[1] - x[0], x[2] - x[1]), Curvature::new(x))
-        else {
-            return [[DVec3::ZERO; 3]; 4];
-        };
-        let [kx, ky, kz] = [DVec3::X, DVec3::Y, DVec3::Z].map(|s| to_nodes(curvature.gradient(s)));
-        [to_nodes(angle.gradient()), kx, ky, kz]
+    #[inline(always)]
+    fn strain(&self, frame: &JointFrame) -> [f64; 4] {
+        let k = frame.curvature.vector();
+        [frame.angle.theta(), k.x, k.y, k.z]
     }
 
-    #[inline]
-    fn geometric(&self, x: &[DVec3; 3], s: &[f64; 4], psd: Psd) -> Blocks<3> {
-        let (Some(angle), Some(curvature)) = (AngleFrame::new(x[1] - x[0], x[2] - x[1]), Curvature::new(x))
-        else {
-            return Blocks::ZERO;
-        };
+    #[inline(always)]
+    fn gradient(&self, frame: &JointFrame) -> [[DVec3; 3]; 4] {
+        let [kx, ky, kz] = [DVec3::X, DVec3::Y, DVec3::Z].map(|s| to_nodes(frame.curvature.gradient(s)));
+        [to_nodes(frame.angle.gradient()), kx, ky, kz]
+    }
+
+    #[inline(always)]
+    fn pull_back(&self, frame: &JointFrame, s: &[f64; 4]) -> [DVec3; 3] {
+        let ([a0, b0], [a1, b1]) =
+            (frame.angle.gradient(), frame.curvature.gradient(DVec3::new(s[1], s[2], s[3])));
+        to_nodes([a0 * s[0] + a1, b0 * s[0] + b1])
+    }
+
+    #[inline(always)]
+    fn geometric(&self, frame: &JointFrame, s: &[f64; 4], psd: Psd) -> Blocks<3> {
         let mut sum = Blocks::ZERO;
         if s[0] != 0.0 {
-            sum += angle.hessian(s[0], 0.0, psd);
+            sum += frame.angle.hessian(s[0], 0.0, psd);
         }
         let vector = DVec3::new(s[1], s[2], s[3]);
         if vector != DVec3::ZERO {
-            let exact = curvature.hessian(vector);
+            let exact = frame.curvature.hessian(vector);
             sum += match psd {
                 Psd::Exact => exact,
                 _ => Blocks::from_matrix(&project_numeric(&exact.to_matrix::<6>(), psd)),

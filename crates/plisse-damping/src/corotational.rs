@@ -1,11 +1,10 @@
 //! The strain of corotational sheets.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Mat3x2, Psd, length_and_direction};
+use plisse_core::{Mat3x2, Psd, length_and_direction};
 use plisse_eigen::Sym2;
 
-use crate::strain::product;
-use crate::triangle::{PlaneStrain, isotropic_blocks};
+use crate::triangle::{PlaneHessian, PlaneStrain};
 
 /// The stretch tensor less the identity, `U - I` with `F = R U`: `(U_xx - 1, U_yy - 1, 2 U_xy)` (SO18, section 3.4).
 ///
@@ -17,8 +16,9 @@ pub struct StretchTensor;
 /// Sums of the two stretches below this are none.
 const COLLAPSED: f64 = 1e-9;
 
-/// The polar decomposition of a 3×2 matrix.
-struct Polar {
+/// The polar decomposition `f = R U` of a 3×2 matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Polar {
     r: Mat3x2,
     u: Sym2,
     /// Sum of the stretches, the trace of `U`.
@@ -26,7 +26,7 @@ struct Polar {
 }
 
 impl Polar {
-    #[inline]
+    #[inline(always)]
     fn new(f: &Mat3x2) -> Option<Self> {
         let (j, mut n) = length_and_direction(f.c0.cross(f.c1));
         if j == 0.0 {
@@ -48,7 +48,7 @@ impl Polar {
     }
 
     /// Derivatives of `U_xx`, `U_yy`, `U_xy` by `F`: those of `Rᵀ F` less those of the turn `ω = (r₁·Ḟ₀ - r₀·Ḟ₁)/tr U` times `U`.
-    #[inline]
+    #[inline(always)]
     fn gradient(&self) -> [Mat3x2; 3] {
         let (r0, r1) = (self.r.c0, self.r.c1);
         let [xx, xy, yy] = [self.u.a, self.u.b, self.u.c].map(|u| u / self.trace);
@@ -60,7 +60,7 @@ impl Polar {
     }
 
     /// The solution of `U Y + Y U = S`. Where a stretch vanishes it is that of a stretch of 1e-9 of the sum.
-    #[inline]
+    #[inline(always)]
     fn solve(&self, s: &Sym2) -> Sym2 {
         let (u, t) = (&self.u, self.trace);
         let det = (u.a * u.c - u.b * u.b).max(1e-9 * t * t);
@@ -75,23 +75,28 @@ impl Polar {
 }
 
 impl PlaneStrain for StretchTensor {
-    #[inline]
-    fn strain(&self, f: &Mat3x2) -> Option<[f64; 3]> {
-        Polar::new(f).map(|polar| [polar.u.a - 1.0, polar.u.c - 1.0, 2.0 * polar.u.b])
+    type Frame = Polar;
+
+    #[inline(always)]
+    fn frame(&self, f: &Mat3x2) -> Option<Polar> {
+        Polar::new(f)
     }
 
-    #[inline]
-    fn gradient(&self, f: &Mat3x2) -> [Mat3x2; 3] {
-        let Some(polar) = Polar::new(f) else { return [Mat3x2::ZERO; 3] };
+    #[inline(always)]
+    fn strain(&self, polar: &Polar) -> [f64; 3] {
+        [polar.u.a - 1.0, polar.u.c - 1.0, 2.0 * polar.u.b]
+    }
+
+    #[inline(always)]
+    fn gradient(&self, polar: &Polar) -> [Mat3x2; 3] {
         let [xx, yy, xy] = polar.gradient();
         [xx, yy, xy * 2.0]
     }
 
     /// From `U² = FᵀF` differentiated twice, with `U Y + Y U = S`: `S : d²U = 2 tr(dF Y dFᵀ) - 2 tr(dU Y dU)`. Projected, only the
     /// positive part of `Y` enters the first term and only its negative part the second.
-    #[inline]
-    fn geometric(&self, f: &Mat3x2, s: &[f64; 3], psd: Psd) -> Blocks<2> {
-        let Some(polar) = Polar::new(f) else { return Blocks::ZERO };
+    #[inline(always)]
+    fn geometric(&self, polar: &Polar, s: &[f64; 3], psd: Psd) -> PlaneHessian {
         let y = polar.solve(&Sym2::new(s[0], s[2], s[1]));
         let (first, second) = match psd {
             Psd::Exact => (y, y),
@@ -100,10 +105,10 @@ impl PlaneStrain for StretchTensor {
                 (positive, Sym2::new(y.a - positive.a, y.b - positive.b, y.c - positive.c))
             }
         };
-        let rows = polar.gradient().map(|p| [p.c0, p.c1]);
         // tr(dU Y dU) as a quadratic form of (dU_xx, dU_yy, dU_xy), times -2.
         let (a, b, c) = (-2.0 * second.a, -2.0 * second.b, -2.0 * second.c);
         let form = [[a, 0.0, b], [0.0, c, b], [b, b, a + c]];
-        isotropic_blocks(&Sym2::new(2.0 * first.a, 2.0 * first.b, 2.0 * first.c)) + product(&rows, &form)
+        PlaneHessian::isotropic(&Sym2::new(2.0 * first.a, 2.0 * first.b, 2.0 * first.c))
+            .plus_product(&polar.gradient(), &form)
     }
 }

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use plisse_core::{Blocks, ElementStep, Id, Past, Positive, Psd, RateElement, Vertices, outer, saturate};
 
-use crate::strain::{Strain, rate};
+use crate::strain::{Strain, product, rate};
 use crate::viscosity::Potential;
 
 /// Rates beyond this count as this, in 1/s.
@@ -68,56 +68,59 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     /// Strain rates at positions in m and velocities in m/s; zero where the strain is not defined.
     #[must_use]
     pub fn strain_rate(&self, x: &[DVec3; V], v: &[DVec3; V]) -> [f64; K] {
-        limited(rate(&self.strain.gradient(x), v))
+        self.strain.frame(x).map_or([0.0; K], |frame| self.rate_at(&frame, v))
     }
 
     /// The potential `V_d` in W (SO18, equation 6).
     #[must_use]
     pub fn potential(&self, x: &[DVec3; V], v: &[DVec3; V]) -> f64 {
-        self.at(x)
-            .map_or(0.0, |at| saturate(self.potential.value(&at, &self.strain_rate(x, v)) * self.weight))
+        self.strain.frame(x).map_or(0.0, |frame| {
+            let rate = self.rate_at(&frame, v);
+            saturate(self.potential.value(&self.strain.strain(&frame), &rate) * self.weight)
+        })
     }
 
     /// Forces on the nodes in N (SO18, equation 7).
     #[must_use]
     pub fn force(&self, x: &[DVec3; V], v: &[DVec3; V]) -> [DVec3; V] {
-        let Some(at) = self.at(x) else { return [DVec3::ZERO; V] };
-        self.strain.pull_back(x, &self.stress(&at, &self.strain_rate(x, v)).map(|s| -s)).map(saturated)
+        let Some(frame) = self.strain.frame(x) else { return [DVec3::ZERO; V] };
+        let stress = self.stress(&self.strain.strain(&frame), &self.rate_at(&frame, v));
+        self.strain.pull_back(&frame, &stress.map(|s| -s)).map(saturated)
     }
 
     /// What the force does to the motion, in W: not positive.
     #[must_use]
     pub fn power(&self, x: &[DVec3; V], v: &[DVec3; V]) -> f64 {
-        let Some(at) = self.at(x) else { return 0.0 };
-        let rate = self.strain_rate(x, v);
-        -self.stress(&at, &rate).iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>()
+        let Some(frame) = self.strain.frame(x) else { return 0.0 };
+        let rate = self.rate_at(&frame, v);
+        -self.stress(&self.strain.strain(&frame), &rate).iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>()
     }
 
     /// Derivative of the force by velocities in N s/m (SO18, equation 8): symmetric, negative semidefinite.
     #[must_use]
     pub fn velocity_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V]) -> Blocks<V> {
-        let Some(at) = self.at(x) else { return Blocks::ZERO };
-        let tangent = self.tangent(&at, &self.strain_rate(x, v), -1.0);
-        crate::strain::product(&self.strain.gradient(x), &tangent)
+        let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
+        let tangent = self.tangent(&self.strain.strain(&frame), &self.rate_at(&frame, v), -1.0);
+        product(&self.strain.gradient(&frame), &tangent)
     }
 
     /// Derivative of the force by positions in N/m (SO18, equation 9), in full or in part. Potentials that depend on the strain at the
     /// start of a step count as constant.
     #[must_use]
     pub fn position_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V], part: PositionJacobian) -> Blocks<V> {
-        let Some(at) = self.at(x) else { return Blocks::ZERO };
-        let rate = self.strain_rate(x, v);
+        let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
+        let (at, rate) = (self.strain.strain(&frame), self.rate_at(&frame, v));
         let stress = self.stress(&at, &rate);
         let psd = if part == PositionJacobian::ClampedStress { Psd::Clamp } else { Psd::Exact };
-        let mut sum = self.strain.geometric(x, &stress, psd) * -1.0;
+        let mut sum = self.strain.geometric(&frame, &stress, psd) * -1.0;
         if part == PositionJacobian::Full {
             // Σ_kl t_kl g_k (∂²ε_l/∂x² v)ᵀ.
             let tangent = self.tangent(&at, &rate, 1.0);
-            let gradient = self.strain.gradient(x);
+            let gradient = self.strain.gradient(&frame);
             for l in 0..K {
                 let mut unit = [0.0; K];
                 unit[l] = 1.0;
-                let turned = self.strain.geometric(x, &unit, Psd::Exact).mul_vector(v);
+                let turned = self.strain.geometric(&frame, &unit, Psd::Exact).mul_vector(v);
                 for k in 0..K {
                     for i in 0..V {
                         for j in 0..V {
@@ -130,53 +133,53 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         sum
     }
 
-    /// The strain at which the potential is taken.
-    #[inline]
-    fn at(&self, x: &[DVec3; V]) -> Option<[f64; K]> {
-        self.strain.strain(x)
+    #[inline(always)]
+    fn rate_at(&self, frame: &S::Frame, v: &[DVec3; V]) -> [f64; K] {
+        limited(rate(&self.strain.gradient(frame), v))
     }
 
-    #[inline]
+    #[inline(always)]
     fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         self.potential.stress(at, rate).map(|s| saturate(s * self.weight))
     }
 
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, at: &[f64; K], rate: &[f64; K], factor: f64) -> [[f64; K]; K] {
         self.potential.tangent(at, rate).map(|row| row.map(|t| saturate(t * (self.weight * factor))))
     }
 
-    /// Strain at the start of the step, and its rate in the step; none where either end has no strain.
-    #[inline]
-    fn increment(&self, x: &[DVec3; V], step: &ElementStep<V>) -> Option<([f64; K], [f64; K])> {
-        let (now, start) = (self.strain.strain(x)?, self.strain.strain(&step.start)?);
-        let mut change = self.strain.difference(&now, &start);
+    /// The frame at the end of the step; the strain at its start; the rate in it. None where either end has no strain.
+    #[inline(always)]
+    fn increment(&self, x: &[DVec3; V], step: &ElementStep<V>) -> Option<(S::Frame, [f64; K], [f64; K])> {
+        let (now, before) = (self.strain.frame(x)?, self.strain.frame(&step.start)?);
+        let start = self.strain.strain(&before);
+        let mut change = self.strain.difference(&self.strain.strain(&now), &start);
         match &step.past {
             Past::Start => {}
             Past::Earlier { weight, x } => {
-                let last = self.strain.difference(&start, &self.strain.strain(x)?);
+                let last = self.strain.difference(&start, &self.strain.strain(&self.strain.frame(x)?));
                 for k in 0..K {
                     change[k] -= last[k] * weight;
                 }
             }
             Past::Velocity { time, v } => {
-                let last = rate(&self.strain.gradient(&step.start), v);
+                let last = rate(&self.strain.gradient(&before), v);
                 for k in 0..K {
                     change[k] -= last[k] * time;
                 }
             }
         }
-        Some((start, limited(change.map(|c| c * step.rate))))
+        Some((now, start, limited(change.map(|c| c * step.rate))))
     }
 }
 
-#[inline]
+#[inline(always)]
 fn limited<const K: usize>(rate: [f64; K]) -> [f64; K] {
     rate.map(|r| r.clamp(-FASTEST, FASTEST))
 }
 
 /// The symmetric part, symmetric to the last bit.
-#[inline]
+#[inline(always)]
 fn symmetric<const V: usize>(h: &Blocks<V>) -> Blocks<V> {
     let mut sum = *h;
     for i in 0..V {
@@ -189,7 +192,7 @@ fn symmetric<const V: usize>(h: &Blocks<V>) -> Blocks<V> {
     sum
 }
 
-#[inline]
+#[inline(always)]
 fn saturated(v: DVec3) -> DVec3 {
     DVec3::from_array(v.to_array().map(saturate))
 }
@@ -199,48 +202,50 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
 {
     type Space = Vertices;
 
-    #[inline]
+    #[inline(always)]
     fn nodes(&self) -> [Id<Vertices>; V] {
         self.nodes
     }
 
-    #[inline]
+    #[inline(always)]
     fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
         match self.form {
-            Form::Increment => self.increment(x, step).map_or(0.0, |(at, rate)| {
+            Form::Increment => self.increment(x, step).map_or(0.0, |(_, at, rate)| {
                 saturate(self.potential.value(&at, &rate) * self.weight / step.rate)
             }),
             Form::Velocity(_) => saturate(self.potential(x, &step.velocity(x)) / step.rate),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
         match self.form {
-            Form::Increment => self.increment(x, step).map_or([DVec3::ZERO; V], |(at, rate)| {
-                self.strain.pull_back(x, &self.stress(&at, &rate)).map(saturated)
+            Form::Increment => self.increment(x, step).map_or([DVec3::ZERO; V], |(frame, at, rate)| {
+                self.strain.pull_back(&frame, &self.stress(&at, &rate)).map(saturated)
             }),
             Form::Velocity(_) => self.force(x, &step.velocity(x)).map(|f| -f),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn energy_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (f64, [DVec3; V]) {
         match self.form {
-            Form::Increment => self.increment(x, step).map_or((0.0, [DVec3::ZERO; V]), |(at, rate)| {
-                let energy = saturate(self.potential.value(&at, &rate) * self.weight / step.rate);
-                (energy, self.strain.pull_back(x, &self.stress(&at, &rate)).map(saturated))
-            }),
+            Form::Increment => {
+                self.increment(x, step).map_or((0.0, [DVec3::ZERO; V]), |(frame, at, rate)| {
+                    let energy = saturate(self.potential.value(&at, &rate) * self.weight / step.rate);
+                    (energy, self.strain.pull_back(&frame, &self.stress(&at, &rate)).map(saturated))
+                })
+            }
             Form::Velocity(_) => (self.energy(x, step), self.gradient(x, step)),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
         match self.form {
-            Form::Increment => self.increment(x, step).map_or(Blocks::ZERO, |(at, rate)| {
+            Form::Increment => self.increment(x, step).map_or(Blocks::ZERO, |(frame, at, rate)| {
                 let tangent = self.tangent(&at, &rate, step.rate);
-                symmetric(&self.strain.stiffness(x, &self.stress(&at, &rate), &tangent, psd))
+                self.strain.stiffness(&frame, &self.stress(&at, &rate), &tangent, psd)
             }),
             Form::Velocity(part) => {
                 let v = step.velocity(x);

@@ -27,22 +27,29 @@ impl EdgeStretch {
 }
 
 impl Strain<2, 1> for EdgeStretch {
-    #[inline]
-    fn strain(&self, x: &[DVec3; 2]) -> Option<[f64; 1]> {
-        Some([length_and_direction(x[1] - x[0]).0 / self.length - 1.0])
+    /// Length and direction.
+    type Frame = (f64, DVec3);
+
+    #[inline(always)]
+    fn frame(&self, x: &[DVec3; 2]) -> Option<(f64, DVec3)> {
+        Some(length_and_direction(x[1] - x[0]))
     }
 
-    #[inline]
-    fn gradient(&self, x: &[DVec3; 2]) -> [[DVec3; 2]; 1] {
-        let g = length_and_direction(x[1] - x[0]).1 / self.length;
+    #[inline(always)]
+    fn strain(&self, (length, _): &(f64, DVec3)) -> [f64; 1] {
+        [length / self.length - 1.0]
+    }
+
+    #[inline(always)]
+    fn gradient(&self, (_, n): &(f64, DVec3)) -> [[DVec3; 2]; 1] {
+        let g = *n / self.length;
         [[-g, g]]
     }
 
-    #[inline]
-    fn geometric(&self, x: &[DVec3; 2], stress: &[f64; 1], psd: Psd) -> Blocks<2> {
-        let (length, n) = length_and_direction(x[1] - x[0]);
+    #[inline(always)]
+    fn geometric(&self, (length, n): &(f64, DVec3), stress: &[f64; 1], psd: Psd) -> Blocks<2> {
         let across = psd.apply(stress[0]) / (self.length * length.max(1e-9 * self.length));
-        let block = radial_hessian(n, 0.0, across);
+        let block = radial_hessian(*n, 0.0, across);
         Blocks::from_upper(block, -block, block)
     }
 }

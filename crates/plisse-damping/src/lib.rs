@@ -62,13 +62,13 @@ mod strain;
 mod triangle;
 mod viscosity;
 
-pub use angles::{HingeAngle, RodJoint};
-pub use baraff_witkin::FibreStrain;
-pub use corotational::StretchTensor;
+pub use angles::{HingeAngle, JointFrame, RodJoint};
+pub use baraff_witkin::{FibreImages, FibreStrain};
+pub use corotational::{Polar, StretchTensor};
 pub use dissipation::{Dissipation, Form, PositionJacobian};
 pub use edge::EdgeStretch;
 pub use green::GreenStrain;
 pub use rayleigh::{RayleighElement, RayleighStiffness};
 pub use strain::Strain;
-pub use triangle::{OnTriangle, PlaneStrain};
+pub use triangle::{OnTriangle, PlaneHessian, PlaneStrain};
 pub use viscosity::{ElasticViscosity, JointViscosity, Potential, RateDependent, Viscosity, ViscosityError};

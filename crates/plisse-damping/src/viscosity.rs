@@ -115,26 +115,26 @@ fn damped<const K: usize>(beta: Positive, modulus: &[[f64; K]; K]) -> [[f64; K];
     project_numeric(&symmetric, Psd::Clamp)
 }
 
-#[inline]
+#[inline(always)]
 fn times<const K: usize>(m: &[[f64; K]; K], v: &[f64; K]) -> [f64; K] {
     std::array::from_fn(|i| m[i].iter().zip(v).map(|(m, v)| m * v).sum())
 }
 
-#[inline]
+#[inline(always)]
 fn dot<const K: usize>(a: &[f64; K], b: &[f64; K]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl<const K: usize> Potential<K> for Viscosity<K> {
-    #[inline]
+    #[inline(always)]
     fn value(&self, _: &[f64; K], rate: &[f64; K]) -> f64 {
         0.5 * dot(rate, &times(&self.matrix, rate))
     }
-    #[inline]
+    #[inline(always)]
     fn stress(&self, _: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         times(&self.matrix, rate)
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, _: &[f64; K], _: &[f64; K]) -> [[f64; K]; K] {
         self.matrix
     }
@@ -159,15 +159,15 @@ impl<M> ElasticViscosity<M> {
 }
 
 impl<const K: usize, M: Fn(&[f64; K]) -> [[f64; K]; K] + Send + Sync> Potential<K> for ElasticViscosity<M> {
-    #[inline]
+    #[inline(always)]
     fn value(&self, at: &[f64; K], rate: &[f64; K]) -> f64 {
         0.5 * dot(rate, &self.stress(at, rate))
     }
-    #[inline]
+    #[inline(always)]
     fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         times(&self.tangent(at, rate), rate)
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, at: &[f64; K], _: &[f64; K]) -> [[f64; K]; K] {
         damped(self.beta, &(self.modulus)(at))
     }
@@ -195,26 +195,26 @@ impl RateDependent {
     }
 
     /// `1 + |ε̇|²/r²`, up to a size whose powers are still numbers.
-    #[inline]
+    #[inline(always)]
     fn base<const K: usize>(&self, rate: &[f64; K]) -> f64 {
         (1.0 + rate.iter().map(|v| (v / self.rate).powi(2)).sum::<f64>()).min(1e140)
     }
 }
 
 impl<const K: usize> Potential<K> for RateDependent {
-    #[inline]
+    #[inline(always)]
     fn value(&self, _: &[f64; K], rate: &[f64; K]) -> f64 {
         let p = self.exponent;
         // With less rounding than a power less one.
         let excess = (0.5 * p * self.base(rate).ln()).exp_m1();
         self.viscosity * self.rate * self.rate / p * excess
     }
-    #[inline]
+    #[inline(always)]
     fn stress(&self, _: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         let factor = self.viscosity * self.base(rate).powf(0.5 * self.exponent - 1.0);
         rate.map(|v| factor * v)
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, _: &[f64; K], rate: &[f64; K]) -> [[f64; K]; K] {
         let base = self.base(rate);
         let factor = self.viscosity * base.powf(0.5 * self.exponent - 1.0);
@@ -249,7 +249,7 @@ impl JointViscosity {
     }
 
     /// Viscosities of angle and vector at an angle.
-    #[inline]
+    #[inline(always)]
     fn shares(&self, theta: f64) -> [f64; 2] {
         let t = ((theta - Self::STRAIGHT) / (Self::BENT - Self::STRAIGHT)).clamp(0.0, 1.0);
         let s = t * t * (3.0 - 2.0 * t);
@@ -258,16 +258,16 @@ impl JointViscosity {
 }
 
 impl Potential<4> for JointViscosity {
-    #[inline]
+    #[inline(always)]
     fn value(&self, at: &[f64; 4], rate: &[f64; 4]) -> f64 {
         0.5 * dot(rate, &self.stress(at, rate))
     }
-    #[inline]
+    #[inline(always)]
     fn stress(&self, at: &[f64; 4], rate: &[f64; 4]) -> [f64; 4] {
         let [angle, vector] = self.shares(at[0]);
         [angle * rate[0], vector * rate[1], vector * rate[2], vector * rate[3]]
     }
-    #[inline]
+    #[inline(always)]
     fn tangent(&self, at: &[f64; 4], _: &[f64; 4]) -> [[f64; 4]; 4] {
         let [angle, vector] = self.shares(at[0]);
         let mut t = [[0.0; 4]; 4];

@@ -215,11 +215,14 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let value = self.newton.evaluate(objective, &moved);
-        // The energy of not moving is known from the last step, unless something depends on time or velocity.
-        let terms = || objective.system.terms();
+        // The energy of not moving is known from the last step, but for what depends on time or velocity.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
-        let energy_still = if targets.is_empty() && !terms().any(changes) {
-            before.elastic() + before.external() + objective.inertial_energy(&still)
+        let energy_still = if targets.is_empty() {
+            let pose = objective.pose(&still);
+            let terms = objective.system.terms().zip(&before.terms);
+            let energies =
+                terms.map(|(term, before)| if changes(term) { term.energy(&pose) } else { before.energy });
+            energies.sum::<f64>() + objective.inertial_energy(&still)
         } else {
             objective.value(&still, &mut Vec::new()).sum
         };
