@@ -31,6 +31,7 @@ pages! {
     bending_planar: "docs/src/bending/planar.md",
     bending_quadratic: "docs/src/bending/quadratic-bending.md",
     bending_koiter: "docs/src/bending/koiter.md",
+    damping: "docs/src/damping/strain-rate.md",
     combinations: "docs/src/energies/combinations.md",
     system: "docs/src/system/system.md",
 }
