@@ -47,6 +47,12 @@ impl<L: AngleEnergy> RodElement<L> {
         Self { nodes, stiffness: stiffness.get(), rest: rest.get().abs(), law }
     }
 
+    /// The law.
+    #[must_use]
+    pub fn law(&self) -> &L {
+        &self.law
+    }
+
     /// The rest angle in radians.
     #[must_use]
     pub fn rest_angle(&self) -> f64 {

@@ -4,6 +4,8 @@ use glam::DVec3;
 
 use crate::blocks::Blocks;
 use crate::psd::Psd;
+use crate::quantity::Positive;
+use crate::scalar::saturate;
 use crate::space::{Id, Space};
 
 /// What a time integrator remembers of the motion besides the positions at the start of a step.
@@ -17,7 +19,8 @@ use crate::space::{Id, Space};
 /// | [`Past::Velocity`] | `q(start) + time · ∂q/∂x(start) v` | Newmark, and forces at a given velocity |
 ///
 /// For `q = x` this is the velocity of the integrator. For a strain it is a rate that vanishes for rigid motions over a step of any
-/// length, which the strain rate of that velocity does not.
+/// length, which the strain rate of that velocity does not; for [`Past::Velocity`], if the velocities at the start are those of a rigid
+/// motion. (Those that Newmark's scheme itself leaves after a turn by `φ` in a step are, but for a part `φ⁴/12` per step.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Past<X> {
     /// Nothing else.
@@ -64,8 +67,8 @@ pub struct ElementStep<const V: usize> {
 impl<const V: usize> ElementStep<V> {
     /// A step of backward Euler of `dt` seconds.
     #[must_use]
-    pub fn backward_euler(start: [DVec3; V], dt: f64) -> Self {
-        Self { start, rate: 1.0 / dt, past: Past::Start }
+    pub fn backward_euler(start: [DVec3; V], dt: Positive) -> Self {
+        Self { start, rate: saturate(1.0 / dt.get()), past: Past::Start }
     }
 
     /// Velocities at positions `x`, in m/s.
@@ -101,8 +104,14 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// Negative of the force, in newtons.
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V];
 
-    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite.
+    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite. Forces that no potential has give
+    /// the part that is symmetric and cheap.
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V>;
+
+    /// Whether the gradient is that of the energy. Where it is not, solvers must not judge steps by the energy.
+    fn has_potential(&self) -> bool {
+        true
+    }
 
     /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
     fn energy_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (f64, [DVec3; V]) {

@@ -60,7 +60,8 @@ impl Strain<4, 1> for HingeAngle {
 /// normal `n` of the plane it bends in (SO18, section 3.7).
 ///
 /// The angle alone has no direction when straight, where the vector is smooth; the vector alone is not the same in a turned frame.
-/// [`JointViscosity`](crate::JointViscosity) blends the two. SO18 has `tan θ` for the vector, which ends at 90 degrees; this one agrees
+/// [`JointViscosity`](crate::JointViscosity) blends the two. The angle has no sign: a joint that passes the straight state within a step of
+/// which only the angle counts has changed by the difference of two sizes. SO18 has `tan θ` for the vector, which ends at 90 degrees; this one agrees
 /// with it to second order and ends at the full fold. Not defined for a segment without length and within 1e-8 of the full fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RodJoint;

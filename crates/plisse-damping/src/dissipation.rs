@@ -17,7 +17,8 @@ pub enum Form {
     #[default]
     Increment,
     /// From velocities, `∂ε/∂x(x) · v` (SO18, equation 7). No potential of the step has this force: the energy of the element is only an
-    /// indication, so that solvers must not use it to accept steps (no line search). For comparison.
+    /// indication, so that solvers must not use it to accept steps (no line search). For comparison. Hessians that must be positive
+    /// semidefinite take [`PositionJacobian::ClampedStress`], whatever is said here.
     Velocity(PositionJacobian),
 }
 
@@ -36,6 +37,9 @@ pub enum PositionJacobian {
 /// Damping of one element: `weight · Ψ(ε̇)` with a [`Strain`] over `V` nodes and a [`Potential`] of its `K` rates.
 ///
 /// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions; its power is never positive.
+///
+/// In a step of the increment form the energy is zero at the start and never negative, so that a step cannot gain by it; the work of its force
+/// along a path that both turns and strains can have either sign, as forces at the end of a path do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dissipation<S, P, const V: usize, const K: usize> {
     nodes: [Id<Vertices>; V],
@@ -93,7 +97,8 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     pub fn power(&self, x: &[DVec3; V], v: &[DVec3; V]) -> f64 {
         let Some(frame) = self.strain.frame(x) else { return 0.0 };
         let rate = self.rate_at(&frame, v);
-        -self.stress(&self.strain.strain(&frame), &rate).iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>()
+        let stress = self.stress(&self.strain.strain(&frame), &rate);
+        saturate(-stress.iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>())
     }
 
     /// Derivative of the force by velocities in N s/m (SO18, equation 8): symmetric, negative semidefinite.
@@ -205,6 +210,10 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     #[inline(always)]
     fn nodes(&self) -> [Id<Vertices>; V] {
         self.nodes
+    }
+
+    fn has_potential(&self) -> bool {
+        self.form == Form::Increment
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ pub enum RayleighStiffness {
     #[default]
     AtStart,
     /// At the end of the step: second order with schemes that are, but no potential has this force, and solvers must not use the energy
-    /// to accept steps (no line search).
+    /// to accept steps (no line search). The Hessian leaves out how the stiffness changes with positions.
     AtEnd,
 }
 
@@ -57,6 +57,10 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
 
     fn nodes(&self) -> [Id<E::Space>; V] {
         self.element.nodes()
+    }
+
+    fn has_potential(&self) -> bool {
+        self.stiffness == RayleighStiffness::AtStart
     }
 
     fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {

@@ -1,6 +1,6 @@
 //! Dissipation potentials: convex functions of a strain rate.
 
-use plisse_core::{Positive, Psd, project_numeric};
+use plisse_core::{Positive, Psd, project_numeric, saturate};
 use thiserror::Error;
 
 /// A convex function `Ψ` of the strain rate with its minimum at zero, per unit of the element's weight (SO18, equation 6). Half of the
@@ -44,12 +44,20 @@ pub enum ViscosityError {
         mu: f64,
     },
     /// A number that is negative or not finite.
-    #[error("viscosity {value} of component {component}: give zero or a positive number")]
+    #[error("viscosity {value} of component {component}: give zero or a positive number that is finite")]
     Component {
         /// Which strain, from zero.
         component: usize,
         /// What was given.
         value: f64,
+    },
+    /// A blend without width.
+    #[error("blend from {straight} to {bent} rad: give 0 <= straight < bent <= pi")]
+    Blend {
+        /// Where it begins.
+        straight: f64,
+        /// Where it ends.
+        bent: f64,
     },
     /// An exponent outside of the range.
     #[error("exponent {value}: from 1 (dry friction at high rates) over 2 (linear) to 4")]
@@ -80,9 +88,16 @@ impl<const K: usize> Viscosity<K> {
 
     /// The Rayleigh-equivalent potential of a material with constant moduli (SO18, equation 12): `beta` seconds times the second derivative
     /// of its energy by the strain, negative eigenvalues of which count as zero. The upper triangle is not read.
-    #[must_use]
-    pub fn of_elasticity(beta: Positive, modulus: &[[f64; K]; K]) -> Self {
-        Self { matrix: damped(beta, modulus) }
+    pub fn of_elasticity(beta: Positive, modulus: &[[f64; K]; K]) -> Result<Self, ViscosityError> {
+        for component in 0..K {
+            for j in 0..=component {
+                let value = modulus[component][j] * beta.get();
+                if !value.is_finite() {
+                    return Err(ViscosityError::Component { component, value });
+                }
+            }
+        }
+        Ok(Self { matrix: damped(beta, modulus) })
     }
 
     /// `D`.
@@ -99,6 +114,9 @@ impl Viscosity<3> {
             return Err(ViscosityError::Isotropic { lambda, mu });
         }
         let p = lambda + 2.0 * mu;
+        if !p.is_finite() {
+            return Err(ViscosityError::Isotropic { lambda, mu });
+        }
         Ok(Self { matrix: [[p, lambda, 0.0], [lambda, p, 0.0], [0.0, 0.0, mu]] })
     }
 }
@@ -115,26 +133,26 @@ fn damped<const K: usize>(beta: Positive, modulus: &[[f64; K]; K]) -> [[f64; K];
     project_numeric(&symmetric, Psd::Clamp)
 }
 
-#[inline(always)]
+#[inline]
 fn times<const K: usize>(m: &[[f64; K]; K], v: &[f64; K]) -> [f64; K] {
     std::array::from_fn(|i| m[i].iter().zip(v).map(|(m, v)| m * v).sum())
 }
 
-#[inline(always)]
+#[inline]
 fn dot<const K: usize>(a: &[f64; K], b: &[f64; K]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 impl<const K: usize> Potential<K> for Viscosity<K> {
-    #[inline(always)]
+    #[inline]
     fn value(&self, _: &[f64; K], rate: &[f64; K]) -> f64 {
         0.5 * dot(rate, &times(&self.matrix, rate))
     }
-    #[inline(always)]
+    #[inline]
     fn stress(&self, _: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         times(&self.matrix, rate)
     }
-    #[inline(always)]
+    #[inline]
     fn tangent(&self, _: &[f64; K], _: &[f64; K]) -> [[f64; K]; K] {
         self.matrix
     }
@@ -159,15 +177,15 @@ impl<M> ElasticViscosity<M> {
 }
 
 impl<const K: usize, M: Fn(&[f64; K]) -> [[f64; K]; K] + Send + Sync> Potential<K> for ElasticViscosity<M> {
-    #[inline(always)]
+    #[inline]
     fn value(&self, at: &[f64; K], rate: &[f64; K]) -> f64 {
         0.5 * dot(rate, &self.stress(at, rate))
     }
-    #[inline(always)]
+    #[inline]
     fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         times(&self.tangent(at, rate), rate)
     }
-    #[inline(always)]
+    #[inline]
     fn tangent(&self, at: &[f64; K], _: &[f64; K]) -> [[f64; K]; K] {
         damped(self.beta, &(self.modulus)(at))
     }
@@ -176,7 +194,8 @@ impl<const K: usize, M: Fn(&[f64; K]) -> [[f64; K]; K] + Send + Sync> Potential<
 /// Viscosity that falls or grows with the rate, after Carreau: `Ψ = (c r²/p) ((1 + |ε̇|²/r²)^(p/2) - 1)`.
 ///
 /// Linear with viscosity `c` below the rate `r`. Above, the stress grows like `|ε̇|^(p-1)`: for `p = 1` it stays constant, as dry
-/// friction between yarns does; for `p = 2` it is linear everywhere; above, fast motion is damped more than slow.
+/// friction between yarns does; for `p = 2` it is linear everywhere; above, fast motion is damped more than slow. `|ε̇|` is the length of the
+/// vector of components: for those of a plane tensor it depends on the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateDependent {
     viscosity: f64,
@@ -194,32 +213,41 @@ impl RateDependent {
         }
     }
 
-    /// `1 + |ε̇|²/r²`, up to a size whose powers are still numbers.
-    #[inline(always)]
+    /// `ε̇/r`, made smaller as a whole beyond 1e70, so that powers are still numbers.
+    #[inline]
+    fn relative<const K: usize>(&self, rate: &[f64; K]) -> [f64; K] {
+        let u = rate.map(|v| saturate(v / self.rate));
+        let largest = u.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        if largest > 1e70 { u.map(|v| v / largest * 1e70) } else { u }
+    }
+
+    /// `1 + |ε̇|²/r²`.
+    #[inline]
     fn base<const K: usize>(&self, rate: &[f64; K]) -> f64 {
-        (1.0 + rate.iter().map(|v| (v / self.rate).powi(2)).sum::<f64>()).min(1e140)
+        1.0 + self.relative(rate).iter().map(|v| v * v).sum::<f64>()
     }
 }
 
 impl<const K: usize> Potential<K> for RateDependent {
-    #[inline(always)]
+    #[inline]
     fn value(&self, _: &[f64; K], rate: &[f64; K]) -> f64 {
         let p = self.exponent;
         // With less rounding than a power less one.
         let excess = (0.5 * p * self.base(rate).ln()).exp_m1();
         self.viscosity * self.rate * self.rate / p * excess
     }
-    #[inline(always)]
+    #[inline]
     fn stress(&self, _: &[f64; K], rate: &[f64; K]) -> [f64; K] {
         let factor = self.viscosity * self.base(rate).powf(0.5 * self.exponent - 1.0);
         rate.map(|v| factor * v)
     }
-    #[inline(always)]
+    #[inline]
     fn tangent(&self, _: &[f64; K], rate: &[f64; K]) -> [[f64; K]; K] {
         let base = self.base(rate);
         let factor = self.viscosity * base.powf(0.5 * self.exponent - 1.0);
-        let slope = factor * (self.exponent - 2.0) / base;
-        let u = rate.map(|v| v / self.rate);
+        let slope = factor * (self.exponent - 2.0);
+        // Of length below one.
+        let u = self.relative(rate).map(|v| v / base.sqrt());
         std::array::from_fn(|i| {
             std::array::from_fn(|j| slope * u[i] * u[j] + if i == j { factor } else { 0.0 })
         })
@@ -229,45 +257,59 @@ impl<const K: usize> Potential<K> for RateDependent {
 /// Viscosity of a [`RodJoint`](crate::RodJoint): `c/2 (s θ̇² + (1 - s) |κ̇|²)` with a smooth step `s` from the vector below
 /// 0.05 rad to the angle above 0.15 rad, by the angle at the start of the step.
 ///
-/// Straight rods need the vector, bent ones must have the angle: the vector changes when the rod turns about its own length, by
-/// `2 tan(θ/2)` times the turn, and would damp that. Within the blend this is what remains of it, at most 15 %.
+/// Straight rods need the vector, bent ones must have the angle: the vector of a bent rod changes when it turns about any axis but the normal of
+/// its plane, by up to `2 tan(θ/2)` times the turn, and would damp that. **Rigid turns are free from the end of the blend on, and for straight rods;
+/// in between they cost `c/2 (1 - s) (2 tan(θ/2))²` times the square of the turning rate.** A curved wire that is divided into joints of less than the
+/// blend (more than 42 per circle) and turns fast should have a smaller one, [`JointViscosity::with_blend`]; the smaller, the stiffer the force changes
+/// where a joint passes the straight state within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointViscosity {
     viscosity: f64,
+    blend: [f64; 2],
 }
 
 impl JointViscosity {
-    /// Below this angle only the vector counts, rad.
+    /// Below this angle only the vector counts, unless told otherwise, rad.
     pub const STRAIGHT: f64 = 0.05;
-    /// From this angle on only the angle counts, rad.
+    /// From this angle on only the angle counts, unless told otherwise, rad.
     pub const BENT: f64 = 0.15;
 
     /// Viscosity `c` in N m s.
     #[must_use]
     pub fn new(viscosity: Positive) -> Self {
-        Self { viscosity: viscosity.get() }
+        Self { viscosity: viscosity.get(), blend: [Self::STRAIGHT, Self::BENT] }
+    }
+
+    /// With another blend: only the vector below the angle `straight`, only the angle from `bent` on, in radians; `0 ≤ straight < bent ≤ π`.
+    pub fn with_blend(self, straight: f64, bent: f64) -> Result<Self, ViscosityError> {
+        if 0.0 <= straight && straight < bent && bent <= std::f64::consts::PI {
+            Ok(Self { blend: [straight, bent], ..self })
+        } else {
+            Err(ViscosityError::Blend { straight, bent })
+        }
     }
 
     /// Viscosities of angle and vector at an angle.
-    #[inline(always)]
+    #[inline]
     fn shares(&self, theta: f64) -> [f64; 2] {
-        let t = ((theta - Self::STRAIGHT) / (Self::BENT - Self::STRAIGHT)).clamp(0.0, 1.0);
+        let [straight, bent] = self.blend;
+        let t = ((theta - straight) / (bent - straight)).clamp(0.0, 1.0);
         let s = t * t * (3.0 - 2.0 * t);
         [self.viscosity * s, self.viscosity * (1.0 - s)]
     }
 }
 
 impl Potential<4> for JointViscosity {
-    #[inline(always)]
+    #[inline]
     fn value(&self, at: &[f64; 4], rate: &[f64; 4]) -> f64 {
         0.5 * dot(rate, &self.stress(at, rate))
     }
-    #[inline(always)]
+    #[inline]
     fn stress(&self, at: &[f64; 4], rate: &[f64; 4]) -> [f64; 4] {
         let [angle, vector] = self.shares(at[0]);
         [angle * rate[0], vector * rate[1], vector * rate[2], vector * rate[3]]
     }
-    #[inline(always)]
+    #[inline]
     fn tangent(&self, at: &[f64; 4], _: &[f64; 4]) -> [[f64; 4]; 4] {
         let [angle, vector] = self.shares(at[0]);
         let mut t = [[0.0; 4]; 4];

@@ -6,14 +6,15 @@
 )]
 
 use glam::{DMat3, DVec2, DVec3};
+use plisse_bending::RodStretch;
 use plisse_core::{
     Blocks, ElementStep, HingeFrame, Id, Past, Positive, Psd, RateElement, TriangleMap, UnitDir2, Vertices,
     symmetric_eigen,
 };
 use plisse_damping::{
     Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, Form, GreenStrain, HingeAngle, JointViscosity,
-    OnTriangle, PlaneStrain, PositionJacobian, Potential, RateDependent, RodJoint, Strain, StretchTensor,
-    Viscosity,
+    OnTriangle, PlaneStrain, PositionJacobian, Potential, RateDependent, RayleighElement, RayleighStiffness,
+    RodJoint, Strain, StretchTensor, Viscosity,
 };
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
@@ -50,6 +51,12 @@ fn softening(e: &[f64; 3]) -> [[f64; 3]; 3] {
     // Indefinite for some strains: the negative part must not act.
     let a = 2.0 + e[0];
     [[a, 0.5, 0.1], [0.5, 1.5 - e[1], 0.0], [0.1, 0.0, e[2]]]
+}
+
+/// Stretch and shear that depend on each other.
+fn coupled() -> Viscosity<3> {
+    let modulus = [[3.0, 0.0, 0.0], [0.7, 2.0, 0.0], [0.4, -0.3, 1.0]];
+    Viscosity::of_elasticity(Positive::ONE, &modulus).unwrap()
 }
 
 /// Positions of `V` nodes around a shape, of about unit size.
@@ -150,7 +157,7 @@ fn good<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
 fn steps<const V: usize>(start: [DVec3; V], v: &[DVec3; V]) -> [ElementStep<V>; 3] {
     let earlier = std::array::from_fn(|i| start[i] - v[i] * 0.02);
     [
-        ElementStep::backward_euler(start, 0.05),
+        ElementStep::backward_euler(start, Positive::literal(0.05)),
         ElementStep { start, rate: 30.0, past: Past::Earlier { weight: 1.0 / 3.0, x: earlier } },
         ElementStep { start, rate: 40.0, past: Past::Velocity { time: 0.025, v: *v } },
     ]
@@ -229,7 +236,7 @@ fn velocity_form<S: Strain<V, K> + Copy, P: Potential<K> + Copy, const V: usize,
     v: &[DVec3; V],
 ) {
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
-    let step = ElementStep::backward_euler(start, 0.05);
+    let step = ElementStep::backward_euler(start, Positive::literal(0.05));
     let other = damping.with_form(Form::Velocity(PositionJacobian::Symmetric));
     let force = damping.force(x, &step.velocity(x));
     assert_eq!(other.gradient(x, &step), force.map(|f| -f));
@@ -354,6 +361,7 @@ family!(
     plane(FibreStrain::default(), Viscosity::per_component([2.0, 3.0, 4.0]).unwrap()),
     positions = true
 );
+family!(fibres_coupled, 3, 9, TRIANGLE, plane(FibreStrain::default(), coupled()), positions = true);
 family!(
     fibres_oblique,
     3,
@@ -419,7 +427,7 @@ fn straight_joints() {
     for theta in [0.0, 0.02, 0.049, 0.08, 0.1, 0.14] {
         let x = bent(theta);
         let start: [DVec3; 3] = std::array::from_fn(|i| x[i] - kick[i] * 0.01);
-        let step = ElementStep::backward_euler(start, 0.01);
+        let step = ElementStep::backward_euler(start, Positive::literal(0.01));
         let (at, gradient) = (flat::<3, 9>(&x), |x: &[f64; 9]| flat(&damping.gradient(&points(x), &step)));
         check_gradient(|x: &[f64; 9]| damping.energy(&points(x), &step), gradient, &at, 1e-6);
         check_jacobian(
@@ -440,21 +448,99 @@ fn straight_joints() {
     }
 }
 
-/// What is lost within the blend: turning about the rod's own length costs at most what its curvature says; beyond it nothing.
+/// Turning about an axis in the plane of a joint is free when straight and from the end of the blend on; in between it costs what the vector says.
 #[test]
 fn joints_turn_freely_once_they_are_bent() {
-    let damping = joint();
-    for (theta, limit) in
-        [(0.0, 1e-30), (0.03, 0.0301), (0.08, 0.0801), (0.12, 0.06), (0.15, 1e-13), (1.0, 1e-13)]
-    {
+    let narrow = Dissipation::new(
+        nodes(),
+        RodJoint,
+        JointViscosity::new(Positive::new(1.5).unwrap()).with_blend(0.002, 0.006).unwrap(),
+        Positive::ONE,
+    );
+    for (theta, damping, begin, end) in [
+        (0.0, joint(), 0.05, 0.15),
+        (0.03, joint(), 0.05, 0.15),
+        (0.08, joint(), 0.05, 0.15),
+        (0.12, joint(), 0.05, 0.15),
+        (0.1501, joint(), 0.05, 0.15),
+        (1.0, joint(), 0.05, 0.15),
+        (0.003, narrow, 0.002, 0.006),
+        (0.03, narrow, 0.002, 0.006),
+    ] {
         let x = bent(theta);
+        let t = ((theta - begin) / (end - begin)).clamp(0.0, 1.0);
+        let share = 1.0 - t * t * (3.0 - 2.0 * t);
         for axis in [DVec3::X, DVec3::Y] {
             let power = damping.power(&x, &x.map(|x| axis.cross(x)));
-            assert!((-power / 1.5).sqrt() <= limit, "{theta}: {power}");
+            let expected = -1.5 * share * (2.0 * (0.5 * theta).tan()).powi(2);
+            assert!(
+                (power - expected).abs() <= 1e-13 * (1.0 + expected.abs()),
+                "{theta}: {power} {expected}"
+            );
         }
         // About the normal of its plane it turns freely at every angle.
         assert!(damping.power(&x, &x.map(|x| DVec3::Z.cross(x))).abs() < 1e-28);
     }
+    let viscosity = JointViscosity::new(Positive::ONE);
+    for (straight, end) in [(0.1, 0.1), (-0.1, 0.2), (0.1, 4.0), (f64::NAN, 1.0)] {
+        assert!(viscosity.with_blend(straight, end).is_err());
+    }
+}
+
+/// Rayleigh damping with the stiffness at the start: a quadratic potential. The stiffness of a stretched edge resists turning.
+#[test]
+fn rayleigh_at_the_start_is_a_potential() {
+    let spring = RodStretch::new(nodes(), Positive::new(0.8).unwrap(), Positive::new(3.0).unwrap());
+    let damping = RayleighElement::new(spring, Positive::new(0.4).unwrap());
+    assert!(damping.has_potential());
+    assert!(!damping.with_stiffness(RayleighStiffness::AtEnd).has_potential());
+    let (start, v) = ([DVec3::ZERO, DVec3::new(1.0, 0.2, 0.1)], [DVec3::Y, DVec3::new(0.3, -0.2, 0.9)]);
+    for step in steps(start, &v) {
+        let x: [f64; 6] = flat(&[DVec3::new(0.1, 0.2, 0.3), DVec3::new(1.1, -0.2, 0.4)]);
+        let gradient = |x: &[f64; 6]| flat(&damping.gradient(&points(x), &step));
+        check_gradient(|x: &[f64; 6]| damping.energy(&points(x), &step), gradient, &x, 1e-7);
+        check_jacobian(
+            gradient,
+            |x| damping.hessian(&points(x), &step, Psd::Exact).to_matrix::<6>(),
+            &x,
+            1e-7,
+        );
+    }
+    let turned = [start[0], DVec3::new(1.0, 0.3, 0.1)];
+    let step = ElementStep::backward_euler(start, Positive::literal(0.1));
+    assert!(damping.gradient(&turned, &step)[1].length() > 0.05, "it resists turning");
+}
+
+/// Rates and viscosities at the ends of the range.
+#[test]
+fn potentials_of_extreme_rates() {
+    for exponent in [1.0, 1.5, 2.0, 4.0] {
+        for reference in [1e-300, 1e-10, 1.0, 1e100] {
+            let law =
+                RateDependent::new(Positive::new(1e3).unwrap(), Positive::new(reference).unwrap(), exponent);
+            let law = law.unwrap();
+            for rate in [[0.0; 3], [1e-5, 0.0, 1.0], [1e60, -1e60, 0.0], [0.0, 1e300, 1e-300]] {
+                assert!(!law.value(&[0.0; 3], &rate).is_nan());
+                assert!(law.stress(&[0.0; 3], &rate).iter().all(|s| !s.is_nan()));
+                let tangent = law.tangent(&[0.0; 3], &rate);
+                assert!(
+                    tangent.as_flattened().iter().all(|t| !t.is_nan()),
+                    "{exponent} {reference} {rate:?}"
+                );
+                if max_abs(tangent.as_flattened()) < 1e100 {
+                    let values = symmetric_eigen(&tangent).0;
+                    let small = 1e-12 * max_abs(tangent.as_flattened());
+                    assert!(
+                        values.iter().all(|l| *l >= -small),
+                        "{exponent} {reference} {rate:?} {values:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(Viscosity::of_elasticity(Positive::ONE, &[[f64::NAN]]).is_err());
+    assert!(Viscosity::of_elasticity(Positive::new(1e300).unwrap(), &[[1e300]]).is_err());
+    assert!(Viscosity::isotropic(0.0, f64::MAX).is_err());
 }
 
 /// Where a strain is not defined there is no damping, and no error.
@@ -494,7 +580,7 @@ fn folding_through_is_a_small_change() {
     let (start, end) = (at(pi - 0.01), at(pi + 0.02));
     let jump = HingeFrame::new(&end).unwrap().theta() - HingeFrame::new(&start).unwrap().theta();
     assert!(jump.abs() > 6.0);
-    let energy = hinge.energy(&end, &ElementStep::backward_euler(start, 0.1));
+    let energy = hinge.energy(&end, &ElementStep::backward_euler(start, Positive::literal(0.1)));
     assert!((energy - 0.1 * 0.3f64.powi(2)).abs() < 1e-12, "{energy}");
 }
 
@@ -504,9 +590,9 @@ fn parameters_that_would_drive_are_refused() {
     assert!(Viscosity::isotropic(f64::NAN, 1.0).is_err());
     assert!(Viscosity::isotropic(-0.5, 0.5).is_ok());
     let message = Viscosity::per_component([1.0, -2.0, 0.0]).unwrap_err().to_string();
-    assert_eq!(message, "viscosity -2 of component 1: give zero or a positive number");
+    assert_eq!(message, "viscosity -2 of component 1: give zero or a positive number that is finite");
     assert!(RateDependent::new(Positive::ONE, Positive::ONE, 0.9).is_err());
     // The Rayleigh-equivalent of an indefinite elasticity loses its negative part.
-    let clamped = Viscosity::of_elasticity(Positive::new(0.5).unwrap(), &[[4.0, 0.0], [0.0, -3.0]]);
+    let clamped = Viscosity::of_elasticity(Positive::new(0.5).unwrap(), &[[4.0, 0.0], [0.0, -3.0]]).unwrap();
     assert_eq!(clamped.matrix(), &[[2.0, 0.0], [0.0, 0.0]]);
 }

@@ -59,6 +59,14 @@ pub enum SetupError {
     /// A convergence criterion that needs masses was used without.
     #[error("a criterion of force per mass needs masses; use `Criterion::Decrement` for a system without")]
     CriterionNeedsMass,
+    /// A force without potential, and a solver that judges steps by energy.
+    #[error(
+        "the term \"{term}\" has a force that is no derivative of an energy; set `line_search: false`, or use its form with a potential"
+    )]
+    NoPotential {
+        /// Name of the term.
+        term: String,
+    },
     /// One node was given two different constraints.
     #[error("{node} is constrained twice, as {first} and as {second}; keep one of them")]
     ConflictingPins {

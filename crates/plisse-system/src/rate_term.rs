@@ -33,7 +33,7 @@ impl<E: RateElement<V>, const V: usize> RateTerm<E, V> {
 /// The step of a pose in which something moves.
 #[inline]
 fn step<'a, S: plisse_core::Space>(pose: &Pose<'a, S>) -> Option<StepMap<'a, S>> {
-    pose.step.filter(|step| step.rate > 0.0)
+    pose.step.filter(|step| step.rate > 0.0 && step.rate.is_finite())
 }
 
 impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
@@ -43,6 +43,10 @@ impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
 
     fn role(&self) -> Role {
         Role::Dissipative
+    }
+
+    fn has_potential(&self) -> bool {
+        self.elements.iter().all(E::has_potential)
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<E::Space>, Id<E::Space>)) {

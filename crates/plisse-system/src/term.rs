@@ -36,6 +36,11 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
+    /// Whether the gradient is that of the energy. Where it is not, a line search would judge steps by the wrong thing, and integrators refuse it.
+    fn has_potential(&self) -> bool {
+        true
+    }
+
     /// Refuses a system of `size` nodes that the term does not fit. Nodes in [`Term::pattern`] are checked anyway.
     fn check(&self, size: usize) -> Result<(), SetupError> {
         _ = size;

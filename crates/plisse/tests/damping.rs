@@ -98,28 +98,54 @@ fn free_fall_is_a_parabola() {
     }
 }
 
-/// A sheet that spins in free fall goes on spinning; Rayleigh's damping, and that alone, may not be asked for it.
+/// Angular momentum after four turns in free flight, over that at the start.
+fn momentum_left(mut scene: Scene, axis: DVec3) -> f64 {
+    let x = scene.state().x().clone();
+    let centre = x.as_slice().iter().sum::<DVec3>() / x.len() as f64;
+    let v = x.map(|x| (axis.normalize() * 40.0).cross(*x - centre));
+    scene.set_state(State::new(x, v).unwrap()).unwrap();
+    let first = scene.step().unwrap();
+    let mut last = first.clone();
+    for _ in 0..640 {
+        last = scene.step().unwrap();
+    }
+    assert!(scene.time() * 40.0 > 8.0 * std::f64::consts::PI);
+    last.angular_momentum.length() / first.angular_momentum.length()
+}
+
+/// A sheet that spins in free flight goes on spinning, however strongly its strain rates are damped; with Rayleigh's damping it stops.
 #[test]
 fn spinning_is_free() {
-    for material in strongly_damped().into_iter().filter(|m| m.damping.rayleigh.is_none()) {
-        // Taut by its own spin; Newmark keeps angular momentum to second order.
-        let cloth = Cloth::sheet([3, 3], [0.1, 0.1]).unwrap().material(material);
-        let settings = Settings { time_step: p(2e-3), ..tight(1e-8, Scheme::Newmark) };
-        let mut scene =
-            Scene::builder().cloth(cloth).gravity(DVec3::ZERO).settings(settings).build().unwrap();
-        let x = scene.state().x().clone();
-        let spin = DVec3::new(0.0, 0.0, 3.0);
-        let v = x.map(|x| spin.cross(*x));
-        scene.set_state(State::new(x, v).unwrap()).unwrap();
-        let first = scene.step().unwrap();
-        let mut last = first.clone();
-        for _ in 0..200 {
-            last = scene.step().unwrap();
+    let settings = Settings { time_step: p(1e-3), ..tight(1e-6, Scheme::Newmark) };
+    for material in strongly_damped() {
+        let cloth = Cloth::sheet([2, 2], [0.1, 0.1]).unwrap().material(material);
+        let scene = Scene::builder().cloth(cloth).gravity(DVec3::ZERO).settings(settings).build().unwrap();
+        let left = momentum_left(scene, DVec3::new(0.1, 0.2, 1.0));
+        if material.damping.rayleigh.is_some() {
+            // Fibres of the denim hardly stretch: what brakes is their tension.
+            assert!(left < 0.5, "{material:?}: {left}");
+        } else {
+            assert!((left - 1.0).abs() < 1e-3, "{material:?}: {left}");
         }
-        // A full turn and a bit later.
-        let (before, after) = (first.angular_momentum.z, last.angular_momentum.z);
-        assert!((after / before - 1.0).abs() < 1e-4, "{material:?}: {before} {after}");
-        assert!((last.energies.kinetic / first.energies.kinetic - 1.0).abs() < 1e-3, "{material:?}");
+    }
+}
+
+/// A bent wire of a few joints spins freely about every axis.
+#[test]
+fn bent_wires_spin_freely() {
+    let damping = Damping { bending: Some(p(30.0)), ..Damping::strain_rate(p(30.0)) };
+    let wire = Wire { young: p(1e9), damping, ..Wire::default() };
+    let points = (0..6).map(|k| {
+        let (sin, cos) = (0.4 * f64::from(k)).sin_cos();
+        DVec3::new(0.1 * cos, 0.1 * sin, 0.0)
+    });
+    let segments: Vec<[u32; 2]> = (0..5).map(|k| [k, k + 1]).collect();
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        let wires = Wires::new(points.clone().collect(), segments.clone(), []).unwrap().wire(wire);
+        let settings = Settings { time_step: p(1e-3), ..tight(1e-5, Scheme::Newmark) };
+        let scene = Scene::builder().wires(wires).gravity(DVec3::ZERO).settings(settings).build().unwrap();
+        let left = momentum_left(scene, axis);
+        assert!((left - 1.0).abs() < 1e-3, "{axis}: {left}");
     }
 }
 
@@ -174,8 +200,9 @@ fn vibrations_end() {
         // Stretched by 5 % away from the held side.
         let pulled = x.map(|x| DVec3::new(x.x + 0.05 * (x.x + 0.15), x.y, x.z));
         scene.set_state(State::at_rest(pulled).unwrap()).unwrap();
-        let first = scene.step().unwrap().balance.before;
-        let (mut last, mut dissipated) = (first, 0.0);
+        let report = scene.step().unwrap();
+        let first = report.balance.before;
+        let (mut last, mut dissipated) = (report.balance.after, report.balance.dissipated);
         for _ in 0..300 {
             let report = scene.step().unwrap();
             last = report.balance.after;
@@ -191,7 +218,7 @@ fn vibrations_end() {
         Damping { membrane: StrainRate::PerDirection([0.5, 0.5, 0.2]), ..Damping::NONE },
     ] {
         let (left, taken) = energy_left(damping);
-        assert!(left < 0.2 && (left + taken - 1.0).abs() < 0.1, "{damping:?}: {left} {taken}");
+        assert!(left < 0.2 && (left + taken - 1.0).abs() < 0.06, "{damping:?}: {left} {taken}");
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) enum Model {
 pub(crate) enum Method {
     SymplecticEuler,
     BackwardEuler,
+    /// With one linear solve per step, as in BW98.
+    BackwardEulerOnce,
     Bdf2,
     Newmark,
 }
@@ -51,7 +53,7 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
             builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
         }
         Model::StrainRate | Model::StrainRateOfVelocities => {
-            let viscosity = Viscosity::of_elasticity(beta, &[[STIFFNESS.get()]]);
+            let viscosity = Viscosity::of_elasticity(beta, &[[STIFFNESS.get()]])?;
             let mut element =
                 Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(LENGTH), viscosity, LENGTH);
             if model == Model::StrainRateOfVelocities {
@@ -76,6 +78,7 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
     let mut integrator: Box<dyn Integrator<Vertices>> = match method {
         Method::SymplecticEuler => Box::new(SymplecticEuler::new(&system)?),
         Method::BackwardEuler => implicit(Scheme::BackwardEuler)?,
+        Method::BackwardEulerOnce => Box::new(Implicit::one_iteration(&system, Psd::Clamp, settings)?),
         Method::Bdf2 => implicit(Scheme::Bdf2)?,
         Method::Newmark => implicit(Scheme::Newmark)?,
     };
@@ -111,6 +114,7 @@ pub(crate) fn run() -> Result<()> {
             (Model::StrainRateOfVelocities, Method::Newmark, 0.01),
             (Model::StrainRate, Method::Bdf2, 0.01),
             (Model::StrainRate, Method::BackwardEuler, 0.01),
+            (Model::StrainRate, Method::BackwardEulerOnce, 0.01),
             (Model::StrainRate, Method::SymplecticEuler, 0.01),
             (Model::StrainRateOfVelocities, Method::Newmark, 0.1),
             (Model::Rayleigh, Method::Newmark, 5e-4),

@@ -340,7 +340,7 @@ table! {
     pub struct DampingTable ("damping") {
         /// Of changes of strain in the plane, or along wires: the moduli times this, s. Rigid motions are free.
         strain_rate: NonNegative = "0",
-        /// Of changes of bending angles: the stiffness times this, s. Rigid motions are free.
+        /// Of changes of bending angles: the stiffness times this, s. Rigid motions of sheets are free, those of wires nearly.
         bending: NonNegative = "0",
         /// Of changes of strain: viscosities along warp and weft and of shear, N s/m.
         viscosity: DVec3 = optional,

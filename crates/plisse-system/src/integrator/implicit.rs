@@ -66,6 +66,11 @@ impl<S: Space> Implicit<S> {
             let (what, expected) = ("the linear tolerance", "give a number between 0 and 1");
             return Err(SetupError::BadParameter { what, value: tolerance.get(), expected });
         }
+        if settings.line_search
+            && let Some(term) = system.terms().find(|term| !term.has_potential())
+        {
+            return Err(SetupError::NoPotential { term: term.name().to_owned() });
+        }
         if scheme == Scheme::Quasistatic
             && let Some(node) = system.loose_node()
         {

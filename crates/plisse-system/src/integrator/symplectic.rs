@@ -49,6 +49,11 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         for i in v.ids().filter(|&i| system.is_held(i)) {
             v[i] = DVec3::ZERO;
         }
+        for (&node, allowed) in system.unknowns().iter().zip(system.pins().allowed()) {
+            if let Some(p) = allowed {
+                v[node] = *p * v[node];
+            }
+        }
         let mut x = Field::from_fn(size, |i| state.x()[i] + v[i] * dt);
         for (node, target) in targets {
             v[node] = (target - state.x()[node]) / dt;

@@ -30,7 +30,8 @@ type BoxedTerm = Box<dyn Term<Vertices>>;
 pub struct Damping {
     /// Resistance to changes of strain in the plane of a sheet, or along wires. Rigid motions are free.
     pub membrane: StrainRate,
-    /// Resistance to changes of bending angles: the stiffness times this, in seconds. Rigid motions are free.
+    /// Resistance to changes of bending angles: the stiffness times this, in seconds. Rigid motions of sheets are free; finely
+    /// divided curved wires resist turning a little, see [`JointViscosity`](plisse_damping::JointViscosity).
     pub bending: Option<Positive>,
     /// A force `-rate · mass · velocity`, with the rate in 1/s: the air of a still room, roughly. It also slows free
     /// fall and rigid turning.
@@ -47,8 +48,8 @@ pub enum StrainRate {
     /// None.
     #[default]
     None,
-    /// The moduli of the material times this, in seconds, in the strain of its membrane. A vibration of angular frequency `ω` has the damping
-    /// ratio `ω/2` times this.
+    /// The moduli of the material times this, in seconds, in the strain of its membrane. A vibration of angular frequency `ω` in the plane has the
+    /// damping ratio `ω/2` times this.
     Proportional(Positive),
     /// Viscosities of an isotropic sheet, N s/m, independent of its elasticity; `mu` and `lambda + mu` must not be negative.
     Isotropic {
@@ -102,7 +103,7 @@ pub(super) fn cloth_damping(
         }
         StrainRate::PerDirection(values) => {
             if cloth.uv.is_none() {
-                return Err(SceneError::NoWarp { body: slot.name.to_owned() });
+                return Err(SceneError::NoViscousDirections { body: slot.name.to_owned() });
             }
             let viscosity = Viscosity::per_component(values).map_err(wrong)?;
             out.push(faces(cloth, FibreStrain::along(directions), viscosity, slot));
@@ -185,13 +186,14 @@ fn faces_named<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static
     potential: P,
     slot: Slot<'_>,
 ) -> BoxedTerm {
+    // A triangle so small that its area is zero has no damping to speak of.
     let element = |(face, v): (_, &[Id<Vertices>; 3])| {
         let map = *cloth.rest.map(face);
-        // The area of a rest triangle is positive.
-        let area = Positive::new(map.area()).unwrap_or(Positive::ONE);
-        Dissipation::<_, _, 3, 3>::new(slot.shift(*v), OnTriangle::new(map, strain), potential, area)
+        let area = Positive::new(map.area()).ok()?;
+        let strain = OnTriangle::new(map, strain);
+        Some(Dissipation::<_, _, 3, 3>::new(slot.shift(*v), strain, potential, area))
     };
-    let elements = cloth.mesh.faces().iter().map(element).collect();
+    let elements = cloth.mesh.faces().iter().filter_map(element).collect();
     Box::new(RateTerm::new(format!("{}: {what}", slot.name), elements))
 }
 
@@ -241,20 +243,19 @@ pub(super) fn wire_damping<L: AngleEnergy>(
     slot: Slot<'_>,
     out: &mut Vec<BoxedTerm>,
 ) -> Result<(), SceneError> {
-    let times = |beta: Positive, stiffness: f64| {
-        Positive::new(beta.get() * stiffness).unwrap_or(Positive::literal(f64::MIN_POSITIVE))
-    };
+    let wrong = |source| SceneError::Viscosity { body: slot.name.to_owned(), source };
     match damping.membrane {
         StrainRate::None => {}
         StrainRate::Proportional(beta) => {
-            let element = |segment: &plisse_bending::RodStretch| {
+            let mut elements = Vec::with_capacity(net.stretching.len());
+            for segment in &net.stretching {
+                let viscosity = Viscosity::of_elasticity(beta, &[[segment.stiffness()]]).map_err(wrong)?;
                 // Lengths of segments are positive, or the net would have been refused.
-                let length = Positive::new(segment.rest_length()).unwrap_or(Positive::ONE);
-                let viscosity = Viscosity::of_elasticity(beta, &[[segment.stiffness()]]);
+                let length = Positive::new(segment.rest_length())?;
                 let nodes = slot.shift(segment.nodes());
-                Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(length), viscosity, length)
-            };
-            let elements = net.stretching.iter().map(element).collect();
+                let strain = EdgeStretch::new(length);
+                elements.push(Dissipation::<_, _, 2, 1>::new(nodes, strain, viscosity, length));
+            }
             out.push(Box::new(RateTerm::new(format!("{}: stretching damping", slot.name), elements)));
         }
         StrainRate::Isotropic { .. } | StrainRate::PerDirection(_) => {
@@ -262,11 +263,18 @@ pub(super) fn wire_damping<L: AngleEnergy>(
         }
     }
     if let Some(beta) = damping.bending {
-        let element = |joint: &plisse_bending::RodElement<L>| {
-            let viscosity = JointViscosity::new(times(beta, joint.stiffness()));
-            Dissipation::<_, _, 3, 4>::new(slot.shift(joint.nodes()), RodJoint, viscosity, Positive::ONE)
-        };
-        let elements = net.bending.iter().map(element).collect();
+        let mut elements = Vec::with_capacity(net.bending.len());
+        for joint in &net.bending {
+            let rest = joint.rest_angle();
+            // Laws that soften at rest have no stiffness to be in proportion to.
+            let Ok(stiffness) = Positive::new(joint.stiffness() * joint.law().h(rest, rest)) else {
+                continue;
+            };
+            let viscosity = Positive::new(beta.get() * stiffness.get())?;
+            let nodes = slot.shift(joint.nodes());
+            let joint = JointViscosity::new(viscosity);
+            elements.push(Dissipation::<_, _, 3, 4>::new(nodes, RodJoint, joint, Positive::ONE));
+        }
         out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), elements)));
     }
     Ok(())

@@ -43,6 +43,14 @@ pub enum SceneError {
         /// What is wrong.
         source: ViscosityError,
     },
+    /// Viscosities of warp and weft without warp and weft.
+    #[error(
+        "{body} has viscosities of warp and weft, but no material coordinates; give it `vt`, or an isotropic viscosity"
+    )]
+    NoViscousDirections {
+        /// Which body.
+        body: String,
+    },
     /// Viscosities of sheets on wires.
     #[error("{body}: wires have no viscosity of sheets; give damping in proportion to stiffness, in seconds")]
     WireViscosity {

@@ -1,0 +1,162 @@
+//! Elements that resist change, and explicit steps.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Sheet, positive};
+use glam::DVec3;
+use plisse_core::{Field, Id, Past, Positive, Psd, Vertices, generate};
+use plisse_damping::{Dissipation, FibreStrain, Form, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
+use plisse_system::{
+    Attachments, BlockMatrix, Gravity, Implicit, Integrator, NewtonSettings, Pin, Pose, RateTerm, Scheme,
+    SetupError, State, StepError, StepMap, SymplecticEuler, System,
+};
+
+/// The same bits for any number of threads, and for energy and gradient together or apart.
+#[test]
+fn rates_have_the_same_bits_for_any_number_of_threads() {
+    let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Alternating);
+    let viscosity = Viscosity::per_component([1.0, 2.0, 0.5]).unwrap();
+    let element = |(face, v): (_, &[Id<Vertices>; 3])| {
+        let map = *sheet.rest.map(face);
+        let strain = OnTriangle::new(map, FibreStrain::default());
+        Dissipation::<_, _, 3, 3>::new(*v, strain, viscosity, positive(map.area()))
+    };
+    let damping = RateTerm::<_, 3>::new("damping", sheet.mesh.faces().iter().map(element).collect());
+    assert!(damping.elements().len() > 1500);
+    let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
+    let start = &sheet.flat;
+    let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
+    let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3));
+    for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
+        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past };
+        let pose = Pose { x: &x, time: 0.0, step: Some(step) };
+        let evaluate = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
+                system.hessian(&pose, Psd::Clamp, &mut a);
+                let mut g = Field::filled(system.size(), DVec3::ZERO);
+                let together = system.energy_and_gradient(&pose, &mut g);
+                let mut apart = Field::filled(system.size(), DVec3::ZERO);
+                system.gradient(&pose, &mut apart);
+                assert!(g == apart && together == system.energy(&pose));
+                (together, g, a.values().to_vec())
+            })
+        };
+        let one = evaluate(1);
+        for threads in 2..=4 {
+            assert!(evaluate(threads) == one, "{threads} threads");
+        }
+    }
+}
+
+/// A force that no potential has must not be judged by one.
+#[test]
+fn forces_without_potential_need_a_solver_without_line_search() {
+    let sheet = Sheet::grid(2, 2, [1.0, 1.0], generate::Diagonal::Right);
+    let map = *sheet.rest.map(Id::new(0));
+    let strain = OnTriangle::new(map, GreenStrain::default());
+    let viscosity = Viscosity::isotropic(1.0, 1.0).unwrap();
+    let nodes = sheet.mesh.faces()[Id::new(0)];
+    let element = Dissipation::<_, _, 3, 3>::new(nodes, strain, viscosity, positive(map.area()));
+    let element = element.with_form(Form::Velocity(PositionJacobian::Symmetric));
+    let damping = RateTerm::<_, 3>::new("dashpots", vec![element]);
+    let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
+    let error = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default()).err().unwrap();
+    assert_eq!(error, SetupError::NoPotential { term: "dashpots".to_owned() });
+    let without = NewtonSettings { line_search: false, ..NewtonSettings::default() };
+    assert!(Implicit::new(&system, Scheme::BackwardEuler, without).is_ok());
+    assert!(Implicit::one_iteration(&system, Psd::Clamp, NewtonSettings::default()).is_ok());
+}
+
+fn point_mass(stiffness: f64, pin: Option<Pin>) -> (System<Vertices>, State<Vertices>) {
+    let mass: Field<Vertices, f64> = Field::filled(1, 2.0);
+    let gravity = Gravity::new(DVec3::new(0.0, 0.0, -9.81), &mass).unwrap();
+    let spring = Attachments::new("spring").to_point(Id::new(0), DVec3::ZERO, positive(stiffness));
+    let mut builder = System::builder(mass).term(gravity).term(spring);
+    if let Some(pin) = pin {
+        builder = builder.constrain(Id::new(0), pin);
+    }
+    let x = Field::filled(1, DVec3::new(1.0, 0.0, 0.0));
+    let v = Field::filled(1, DVec3::new(0.0, 0.5, 0.3));
+    (builder.build().unwrap(), State::new(x, v).unwrap())
+}
+
+/// Explicit steps of an oscillator: first order, and an energy that stays near for a thousand periods.
+#[test]
+fn symplectic_euler_keeps_an_oscillator() {
+    let omega: f64 = 5.0;
+    let exact = |t: f64| {
+        let rest = DVec3::new(0.0, 0.0, -9.81 / (omega * omega));
+        let offset = DVec3::X - rest;
+        let v = DVec3::new(0.0, 0.5, 0.3);
+        rest + offset * (omega * t).cos() + v / omega * (omega * t).sin()
+    };
+    let mut errors = Vec::new();
+    for steps in [100, 200, 400] {
+        let (system, mut state) = point_mass(50.0, None);
+        let mut integrator = SymplecticEuler::new(&system).unwrap();
+        for _ in 0..steps {
+            integrator.step(&system, &mut state, Positive::new(1.0 / f64::from(steps)).unwrap()).unwrap();
+        }
+        errors.push(state.x()[Id::new(0)].distance(exact(1.0)));
+    }
+    for pair in errors.windows(2) {
+        assert!((pair[0] / pair[1] - 2.0).abs() < 0.1, "{errors:?}");
+    }
+    let (system, mut state) = point_mass(50.0, None);
+    let mut integrator = SymplecticEuler::new(&system).unwrap();
+    let dt = Positive::literal(0.01);
+    let first = integrator.step(&system, &mut state, dt).unwrap().energies.total();
+    for _ in 0..100_000 {
+        let report = integrator.step(&system, &mut state, dt).unwrap();
+        assert!((report.energies.total() - first).abs() < 3.0, "{}", report.energies.total());
+    }
+}
+
+/// Held, moving and sliding nodes stay where they must, whatever their velocity was.
+#[test]
+fn symplectic_euler_respects_pins() {
+    let dt = Positive::literal(0.01);
+    for (pin, expected) in [
+        (Pin::Still, None),
+        (Pin::Moving(Arc::new(|t| DVec3::new(1.0 + t, 0.0, 0.0))), Some(DVec3::new(1.05, 0.0, 0.0))),
+    ] {
+        let (system, mut state) = point_mass(50.0, Some(pin));
+        let mut integrator = SymplecticEuler::new(&system).unwrap();
+        for _ in 0..5 {
+            integrator.step(&system, &mut state, dt).unwrap();
+        }
+        let expected = expected.unwrap_or(DVec3::X);
+        assert!(state.x()[Id::new(0)].distance(expected) < 1e-15);
+    }
+    let (system, mut state) = point_mass(50.0, Some(Pin::Plane(DVec3::Z)));
+    let mut integrator = SymplecticEuler::new(&system).unwrap();
+    for _ in 0..50 {
+        integrator.step(&system, &mut state, dt).unwrap();
+    }
+    assert!(state.x()[Id::new(0)].z == 0.0 && state.x()[Id::new(0)].x < 0.9);
+}
+
+/// A step that is too long for the stiffness ends with a message, and leaves the state alone.
+#[test]
+fn symplectic_euler_says_when_it_is_unstable() {
+    let (system, mut state) = point_mass(1e8, None);
+    let mut integrator = SymplecticEuler::new(&system).unwrap();
+    let error = loop {
+        let before = state.clone();
+        if let Err(error) = integrator.step(&system, &mut state, Positive::literal(0.1)) {
+            assert_eq!(state, before);
+            break error;
+        }
+    };
+    assert!(matches!(error, StepError::Unstable { .. }), "{error}");
+    assert!(error.to_string().contains("shorten it or integrate implicitly"));
+}
