@@ -1,0 +1,1 @@
+//! The kept faces as a complex: split vertices, spanning trees, generators.

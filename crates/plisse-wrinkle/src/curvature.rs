@@ -1,0 +1,1 @@
+//! Curvature of the base surface along wrinkle crests.

@@ -1,0 +1,1 @@
+//! The wrinkle energy of a face and its derivatives.

@@ -1,0 +1,15 @@
+//! What can be wrong with a wrinkle problem.
+
+use thiserror::Error;
+
+/// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum WrinkleError {
+    /// A ratio that no sheet has.
+    #[error("Poisson's ratio {value} is outside of (-1, 1); metals have 0.3, rubber nearly 0.5")]
+    Poisson {
+        /// What was given.
+        value: f64,
+    },
+}

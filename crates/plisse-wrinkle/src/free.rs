@@ -1,0 +1,1 @@
+//! Faces that are free of wrinkles.

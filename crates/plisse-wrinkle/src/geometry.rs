@@ -1,0 +1,1 @@
+//! First fundamental forms and strains of rest and base.

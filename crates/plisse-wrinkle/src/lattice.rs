@@ -1,0 +1,1 @@
+//! Integer least squares: lattice reduction and enumeration.

@@ -1,0 +1,27 @@
+//! Fine wrinkles on coarsely meshed thin sheets (Chen21): tension field, wrinkle field, phase, surface.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::unwrap_used,
+        reason = "tests compare bits where bits are promised, and may panic"
+    )
+)]
+
+mod complex;
+mod curvature;
+mod energy;
+mod error;
+mod free;
+mod geometry;
+mod lattice;
+mod phase;
+mod sheet;
+mod solver;
+mod start;
+mod surface;
+mod tension;
+
+pub use error::WrinkleError;
+pub use sheet::ThinSheet;

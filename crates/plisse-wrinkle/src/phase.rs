@@ -1,0 +1,1 @@
+//! The phase of wrinkles from their frequencies.

@@ -1,0 +1,1 @@
+//! Minimises the wrinkle energy.

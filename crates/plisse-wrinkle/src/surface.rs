@@ -1,0 +1,1 @@
+//! The wrinkled surface: subdivision and displacement.

@@ -1,0 +1,1 @@
+//! The base mesh: equilibrium of a sheet that cannot bear compression.
