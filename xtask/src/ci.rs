@@ -10,12 +10,14 @@ use crate::{repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 7] = ["eigen", "membrane", "bending", "system", "io", "scene", "file"];
-const PUBLISHED: [&str; 8] = [
+const FACADE_FEATURES: [&str; 8] =
+    ["eigen", "membrane", "bending", "damping", "system", "io", "scene", "file"];
+const PUBLISHED: [&str; 9] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
     "plisse-bending",
+    "plisse-damping",
     "plisse-system",
     "plisse-io",
     "plisse",

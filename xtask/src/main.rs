@@ -21,7 +21,8 @@ cargo xtask COMMAND
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
-  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test
+  bench damping [N] time per step of a hanging sheet with and without damping
+  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again
   reference        write the reference of scene files again
@@ -33,6 +34,8 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["bench", "kernels"] => report(bench::kernels::run(false)),
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
+        ["bench", "damping"] => report(bench::damping::run(None)),
+        ["bench", "damping", size] => report(bench::damping::run(Some(size))),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {

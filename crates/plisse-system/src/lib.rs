@@ -2,10 +2,10 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`HessianSink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`HessianSink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
-//! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`StepReport`], [`StepError`] |
+//! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
 //! | Newton's method | [`NewtonSettings`], [`Criterion`], [`HessianPolicy`], [`NewtonReport`], [`NewtonError`] |
 //! | matrices | [`BlockMatrix`], [`BlockPattern`], [`Linear`], [`LinearSolver`], [`KktSolver`] |
 //!
@@ -50,14 +50,18 @@ mod matrix;
 mod newton;
 mod pins;
 mod pose;
+mod rate_term;
 mod state;
+mod sums;
 mod system;
 mod term;
 
 pub use constant_term::ConstantTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
-pub use integrator::{Adaptive, Balance, Energies, Implicit, Integrator, Scheme, StepError, StepReport};
+pub use integrator::{
+    Adaptive, Balance, Energies, Implicit, Integrator, Scheme, StepError, StepReport, SymplecticEuler,
+};
 pub use linear::{ConstraintRow, KktSolver, Linear, LinearError, LinearSolver, Operator, SolveReport};
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
 pub use matrix::{BlockMatrix, BlockPattern};
@@ -66,6 +70,7 @@ pub use newton::{
 };
 pub use pins::{Motion, Pin};
 pub use pose::{Pose, StepMap};
+pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
 pub use term::{HessianSink, RankOne, Role, Term};

@@ -1,7 +1,7 @@
 //! Where the nodes are, when, and how fast: what a term is evaluated at.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Space};
+use plisse_core::{ElementStep, Field, Id, Past, Space};
 
 /// A configuration at which terms are evaluated.
 ///
@@ -29,6 +29,8 @@ pub struct StepMap<'a, S: Space> {
     pub reference: &'a Field<S, DVec3>,
     /// Factor of the velocity, in 1/s; zero in an equilibrium solve.
     pub rate: f64,
+    /// What rates of other quantities than positions follow from.
+    pub past: Past<&'a Field<S, DVec3>>,
 }
 
 impl<S: Space> Clone for Pose<'_, S> {
@@ -43,6 +45,19 @@ impl<S: Space> Clone for StepMap<'_, S> {
     }
 }
 impl<S: Space> Copy for StepMap<'_, S> {}
+
+impl<S: Space> StepMap<'_, S> {
+    /// The step of the nodes of an element.
+    #[inline]
+    #[must_use]
+    pub fn gather<const V: usize>(&self, nodes: [Id<S>; V]) -> ElementStep<V> {
+        ElementStep {
+            start: nodes.map(|node| self.start[node]),
+            rate: self.rate,
+            past: self.past.map(|field| nodes.map(|node| field[node])),
+        }
+    }
+}
 
 impl<'a, S: Space> Pose<'a, S> {
     /// Positions alone, at time zero and at rest.

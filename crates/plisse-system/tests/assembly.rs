@@ -111,7 +111,13 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
     let system = System::builder(Field::filled(x.len(), 0.1)).term(term).build().unwrap();
     let start = jittered(x, seed ^ 77, 0.1);
     let reference = jittered(x, seed ^ 99, 0.1);
-    let step = Some(StepMap { start: &start, dt: 0.02, reference: &reference, rate: 50.0 });
+    let step = Some(StepMap {
+        start: &start,
+        dt: 0.02,
+        reference: &reference,
+        rate: 50.0,
+        past: plisse_core::Past::Start,
+    });
     check(&system, &Pose { x, time: 0.3, step }, 1e-6);
 }
 
@@ -179,7 +185,13 @@ proptest! {
 fn wind_on_a_plate_at_rest() {
     let sheet = Sheet::grid(4, 4, [2.0, 1.0], generate::Diagonal::Right);
     let wind = Wind::new(&sheet.mesh, DVec3::new(5.0, 0.0, 3.0), positive(1.2), positive(1.1));
-    let step = StepMap { start: &sheet.flat, dt: f64::INFINITY, reference: &sheet.flat, rate: 0.0 };
+    let step = StepMap {
+        start: &sheet.flat,
+        dt: f64::INFINITY,
+        reference: &sheet.flat,
+        rate: 0.0,
+        past: plisse_core::Past::Start,
+    };
     let mut g = Field::filled(sheet.flat.len(), DVec3::ZERO);
     wind.add_gradient(&Pose { x: &sheet.flat, time: 0.0, step: Some(step) }, &mut g);
     let force: DVec3 = -g.as_slice().iter().sum::<DVec3>();

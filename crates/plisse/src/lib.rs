@@ -6,6 +6,7 @@
 //! | [`eigen`] | `plisse-eigen` | `eigen` |
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
+//! | [`damping`] | `plisse-damping` | `damping` |
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`io`] | `plisse-io` | `io` |
 //! | [`scene`] | this one: whole scenes | `scene` |
@@ -40,6 +41,9 @@
 pub use plisse_bending as bending;
 #[doc(inline)]
 pub use plisse_core as core;
+#[cfg(feature = "damping")]
+#[doc(inline)]
+pub use plisse_damping as damping;
 #[cfg(feature = "eigen")]
 #[doc(inline)]
 pub use plisse_eigen as eigen;

@@ -68,7 +68,7 @@ fn cloth_rests_where_the_contact_carries_it() {
         assert!((x.z - gap).abs() < 1e-9, "{}", x.z - gap);
     }
     // From above it comes to the same place.
-    let cloth = patch().material(Material { damping: Damping::Mass(p(20.0)), ..Material::denim() });
+    let cloth = patch().material(Material { damping: Damping::mass(p(20.0)), ..Material::denim() });
     let mut scene = Scene::builder()
         .cloth(cloth.at(DVec3::Z * 5e-3))
         .obstacle(floor)
@@ -219,7 +219,7 @@ fn bending_models_agree_on_a_cylinder() {
 #[test]
 fn a_pillow_fills() {
     let pillow = Cloth::pillow([10, 10], [0.3, 0.3]).unwrap().jittered(1e-4).filled(Filling::Pressure(50.0));
-    let damped = Material { damping: Damping::Mass(p(5.0)), ..Material::tablecloth() };
+    let damped = Material { damping: Damping::mass(p(5.0)), ..Material::tablecloth() };
     let mut scene = Scene::builder()
         .cloth(pillow.material(damped))
         .gravity(DVec3::ZERO)
@@ -355,7 +355,7 @@ fn held_vertices_start_where_their_pins_have_them() {
 fn thick_wires_rest_on_their_surface() {
     let wire = Wire { radius: p(5e-3), density: p(1000.0), young: p(1e8), ..Wire::default() };
     let rod = Wires::line(DVec3::ZERO, DVec3::X * 0.2, 4).unwrap().wire(wire).at(DVec3::Z * 6e-3);
-    let damped = Wire { damping: Damping::Mass(p(20.0)), ..wire };
+    let damped = Wire { damping: Damping::mass(p(20.0)), ..wire };
     let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap();
     let mut scene = Scene::builder().wires(rod.wire(damped)).obstacle(floor).build().unwrap();
     for _ in 0..100 {

@@ -1,4 +1,5 @@
 //! Benchmarks: variants interleaved in one run, compared as ratios.
 
+pub(crate) mod damping;
 pub(crate) mod kernels;
 pub(crate) mod step;

@@ -305,8 +305,51 @@ table! {
         law: LawName = optional,
         /// How the mesh enters the stiffness of hinges.
         weight: WeightName = optional,
-        /// Damping in proportion to mass, 1/s.
-        damping: NonNegative = optional,
+        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table.
+        damping: DampingChoice = optional,
+    }
+}
+
+/// Damping in proportion to mass, or a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DampingChoice {
+    /// In proportion to mass, 1/s.
+    Mass(NonNegative),
+    /// A table.
+    Table(Box<DampingTable>),
+}
+
+impl Read for DampingChoice {
+    fn expected() -> String {
+        "zero or a positive number, or a table, see DampingTable".to_owned()
+    }
+    fn read(item: &Item<'_>, mistakes: &mut Collector) -> Option<Self> {
+        if item.get_ref().is_table() {
+            DampingTable::read(item, mistakes).map(|table| Self::Table(Box::new(table)))
+        } else {
+            NonNegative::read(item, mistakes).map(Self::Mass)
+        }
+    }
+    fn tables(out: &mut Vec<TableReference>) {
+        DampingTable::tables(out);
+    }
+}
+
+table! {
+    /// What takes energy out of the motion. Of `strain_rate`, `viscosity` and `isotropic_viscosity` one may be given.
+    pub struct DampingTable ("damping") {
+        /// Of changes of strain in the plane, or along wires: the moduli times this, s. Rigid motions are free.
+        strain_rate: NonNegative = "0",
+        /// Of changes of bending angles: the stiffness times this, s. Rigid motions are free.
+        bending: NonNegative = "0",
+        /// Of changes of strain: viscosities along warp and weft and of shear, N s/m.
+        viscosity: DVec3 = optional,
+        /// Of changes of strain: the viscosities lambda and mu of an isotropic sheet, N s/m.
+        isotropic_viscosity: DVec2 = optional,
+        /// In proportion to mass, 1/s. It slows down rigid motions, too.
+        mass: NonNegative = "0",
+        /// Rayleigh's damping: the stiffness in the plane times this, s. For comparison: it slows down swinging under tension.
+        rayleigh: NonNegative = "0",
     }
 }
 
@@ -449,8 +492,8 @@ table! {
         density: Positive = "7850",
         /// How the bending energy grows with the angle.
         law: LawName = "\"sine\"",
-        /// Damping in proportion to mass, 1/s.
-        damping: NonNegative = "0",
+        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table.
+        damping: DampingChoice = "0",
         /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
         /// Then moved, m.

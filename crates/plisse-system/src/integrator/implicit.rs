@@ -4,6 +4,7 @@ use glam::DVec3;
 use plisse_core::{Field, Id, Positive, Psd, Space};
 
 use super::Integrator;
+use super::forces::{acceleration_of, pin_targets};
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
@@ -138,14 +139,19 @@ impl<S: Space> Implicit<S> {
         let time = state.time() + dt;
         let targets = pin_targets(system, time)?;
         let acceleration = match (scheme, state.acceleration()) {
-            (Scheme::Newmark, None) => Some(initial_acceleration(system, state, dt)),
+            (Scheme::Newmark, None) => Some(acceleration_of(system, state, dt)),
             (Scheme::Newmark, Some(a)) => Some(a.clone()),
             _ => None,
         };
         let problem = Incremental::new(scheme, state, dt, acceleration.as_ref());
         let step_length = if scheme == Scheme::Quasistatic { f64::INFINITY } else { dt };
-        let map =
-            StepMap { start: state.x(), dt: step_length, reference: &problem.reference, rate: problem.rate };
+        let map = StepMap {
+            start: state.x(),
+            dt: step_length,
+            reference: &problem.reference,
+            rate: problem.rate,
+            past: problem.past(scheme, state, dt),
+        };
         let objective = Objective { system, time, map, inertia: problem.inertia, target: &problem.target };
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
@@ -209,11 +215,14 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let value = self.newton.evaluate(objective, &moved);
-        // The energy of not moving is known from the last step, unless something depends on time or velocity.
-        let terms = || objective.system.terms();
+        // The energy of not moving is known from the last step, but for what depends on time or velocity.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
-        let energy_still = if targets.is_empty() && !terms().any(changes) {
-            before.elastic() + before.external() + objective.inertial_energy(&still)
+        let energy_still = if targets.is_empty() {
+            let pose = objective.pose(&still);
+            let terms = objective.system.terms().zip(&before.terms);
+            let energies =
+                terms.map(|(term, before)| if changes(term) { term.energy(&pose) } else { before.energy });
+            energies.sum::<f64>() + objective.inertial_energy(&still)
         } else {
             objective.value(&still, &mut Vec::new()).sum
         };
@@ -246,36 +255,6 @@ fn report<S: Space>(
 ) -> StepReport {
     let (momentum, angular_momentum) = momenta(system, state);
     StepReport { dt, solves: vec![solve], rejected: 0, energies, balance, momentum, angular_momentum }
-}
-
-fn pin_targets<S: Space>(system: &System<S>, time: f64) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
-    let mut targets = Vec::new();
-    for (node, motion) in system.moving() {
-        let target = motion(time);
-        if !target.is_finite() {
-            return Err(StepError::BadMotion { node: node.to_string(), time, value: target.to_array() });
-        }
-        targets.push((node, target));
-    }
-    Ok(targets)
-}
-
-/// `a = -M⁻¹ ∇E` at the start; zero at held nodes and in directions that sliding nodes may not take.
-fn initial_acceleration<S: Space>(system: &System<S>, state: &State<S>, dt: f64) -> Field<S, DVec3> {
-    let x = state.x();
-    let reference = Field::from_fn(x.len(), |i| x[i] - state.v()[i] * dt);
-    let map = StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt };
-    let mut gradient = Field::filled(x.len(), DVec3::ZERO);
-    system.gradient(&Pose { x, time: state.time(), step: Some(map) }, &mut gradient);
-    let mut forces: Vec<DVec3> = system.unknowns().iter().map(|&node| -gradient[node]).collect();
-    system.pins().filter(&mut forces);
-    let mut a = Field::filled(x.len(), DVec3::ZERO);
-    if let Some(mass) = system.mass() {
-        for (&node, force) in system.unknowns().iter().zip(&forces) {
-            a[node] = *force / mass[node];
-        }
-    }
-    a
 }
 
 /// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced

@@ -1,9 +1,11 @@
 //! Time integration and equilibria.
 
 mod adaptive;
+mod forces;
 mod implicit;
 mod report;
 mod scheme;
+mod symplectic;
 
 use plisse_core::{Positive, Space};
 
@@ -11,6 +13,7 @@ pub use adaptive::Adaptive;
 pub use implicit::Implicit;
 pub use report::{Balance, Energies, StepError, StepReport};
 pub use scheme::Scheme;
+pub use symplectic::SymplecticEuler;
 
 use crate::state::State;
 use crate::system::System;

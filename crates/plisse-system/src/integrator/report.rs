@@ -175,6 +175,18 @@ pub enum StepError {
     /// The integrator was made for another system.
     #[error("the integrator was made for another system; make one for this system")]
     WrongSystem,
+    /// An explicit step left the range of numbers.
+    #[error(
+        "{node} left all bounds at t = {time} s: an explicit step of {dt} s is too long for this stiffness; shorten it or integrate implicitly"
+    )]
+    Unstable {
+        /// The node, with the name of its space.
+        node: String,
+        /// Time in seconds.
+        time: f64,
+        /// Length of the step in seconds.
+        dt: f64,
+    },
     /// Even the shortest allowed step did not converge.
     #[error("no step as short as {shortest} s converges; last attempt: {last}")]
     TooShort {

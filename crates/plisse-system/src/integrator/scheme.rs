@@ -1,7 +1,7 @@
 //! The formulas of the schemes: which quadratic a step adds to the energy, and what follows from its minimum.
 
 use glam::DVec3;
-use plisse_core::{Field, Space};
+use plisse_core::{Field, Past, Space};
 
 use crate::state::{Previous, State};
 
@@ -76,7 +76,7 @@ impl<S: Space> Incremental<S> {
     /// `x' = (1+w)²/(1+2w) x - w²/(1+2w) x₋ + (1+w)/(1+2w) dt v'`, and the same for `v'`.
     fn bdf2(state: &State<S>, previous: &Previous<S>, dt: f64) -> Self {
         let w = dt / previous.dt;
-        let (now, before) = ((1.0 + w).powi(2) / (1.0 + 2.0 * w), w * w / (1.0 + 2.0 * w));
+        let (now, before) = ((1.0 + w).powi(2) / (1.0 + 2.0 * w), bdf2_weight(w));
         let time = (1.0 + w) / (1.0 + 2.0 * w) * dt;
         let blend = |a: &Field<S, DVec3>, b: &Field<S, DVec3>| {
             Field::from_fn(a.len(), |i| a[i] * now - b[i] * before)
@@ -105,6 +105,17 @@ impl<S: Space> Incremental<S> {
         })
     }
 
+    /// What the rates of quantities other than positions follow from.
+    pub(super) fn past<'a>(&self, scheme: Scheme, state: &'a State<S>, dt: f64) -> Past<&'a Field<S, DVec3>> {
+        match (scheme, state.previous()) {
+            (Scheme::Bdf2, Some(previous)) => {
+                Past::Earlier { weight: bdf2_weight(dt / previous.dt), x: &previous.x }
+            }
+            (Scheme::Newmark, _) => Past::Velocity { time: 1.0 / self.rate, v: state.v() },
+            _ => Past::Start,
+        }
+    }
+
     pub(super) fn velocity(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
         Field::from_fn(x.len(), |i| (x[i] - self.reference[i]) * self.rate)
     }
@@ -112,4 +123,9 @@ impl<S: Space> Incremental<S> {
     pub(super) fn acceleration(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
         Field::from_fn(x.len(), |i| (x[i] - self.target[i]) * self.inertia)
     }
+}
+
+/// Weight of the positions before the last, for the ratio `w` of this step to the last one.
+fn bdf2_weight(w: f64) -> f64 {
+    w * w / (1.0 + 2.0 * w)
 }

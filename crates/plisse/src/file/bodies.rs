@@ -11,7 +11,7 @@ use plisse_io::scene_file::{
 use plisse_io::{Obj, read_bytes};
 
 use super::Reader;
-use super::materials::{angle_law, damping};
+use super::materials::angle_law;
 use crate::scene::{
     Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, digest, rotation_degrees,
 };
@@ -188,7 +188,7 @@ impl Reader<'_> {
                 radius: table.radius,
                 density: table.density,
                 law: angle_law(table.law),
-                damping: damping(table.damping.0),
+                damping: self.damping(&table.damping)?,
             })
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)

@@ -2,13 +2,15 @@
 
 use plisse_bending::HingeWeight;
 use plisse_core::Positive;
+use plisse_damping::Viscosity;
 use plisse_io::scene_file::{
-    BendingName, LawName, MaterialChoice, MaterialTable, MembraneName, ShearName, WeightName,
+    BendingName, DampingChoice, LawName, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName,
+    WeightName,
 };
 use plisse_membrane::Lame;
 
 use super::Reader;
-use crate::scene::{AngleLaw, Bending, Damping, Material, Membrane, Shearing, Stretching};
+use crate::scene::{AngleLaw, Bending, Damping, Material, Membrane, Shearing, StrainRate, Stretching};
 
 pub(super) fn angle_law(name: LawName) -> AngleLaw {
     match name {
@@ -27,11 +29,45 @@ fn hinge_weight(name: WeightName) -> HingeWeight {
     }
 }
 
-pub(super) fn damping(rate: f64) -> Damping {
-    Positive::new(rate).map_or(Damping::None, Damping::Mass)
-}
-
 impl Reader<'_> {
+    pub(super) fn damping(&mut self, choice: &DampingChoice) -> Option<Damping> {
+        let given = |value: NonNegative| Positive::new(value.0).ok();
+        let table = match choice {
+            DampingChoice::Mass(rate) => return Some(Damping { mass: given(*rate), ..Damping::NONE }),
+            DampingChoice::Table(table) => table,
+        };
+        let mut choices = Vec::new();
+        if let Some(beta) = given(table.strain_rate) {
+            choices.push(StrainRate::Proportional(beta));
+        }
+        if let Some(v) = table.viscosity {
+            if v.min_element() < 0.0 {
+                self.note(table.at_line, "no \"viscosity\" may be negative: it would drive the motion");
+                return None;
+            }
+            choices.push(StrainRate::PerDirection(v.to_array()));
+        }
+        if let Some(v) = table.isotropic_viscosity {
+            let wrong =
+                |_| "of \"isotropic_viscosity\" = [lambda, mu] neither mu nor lambda + mu may be negative";
+            self.keep(table.at_line, Viscosity::isotropic(v.x, v.y).map_err(wrong))?;
+            choices.push(StrainRate::Isotropic { lambda: v.x, mu: v.y });
+        }
+        if choices.len() > 1 {
+            self.note(
+                table.at_line,
+                "of \"strain_rate\", \"viscosity\" and \"isotropic_viscosity\" only one can act; remove the others",
+            );
+            return None;
+        }
+        Some(Damping {
+            membrane: choices.pop().unwrap_or_default(),
+            bending: given(table.bending),
+            mass: given(table.mass),
+            rayleigh: given(table.rayleigh),
+        })
+    }
+
     pub(super) fn material(&mut self, choice: &MaterialChoice) -> Option<Material> {
         match choice {
             MaterialChoice::Preset(name, line) => self.preset(name, *line),
@@ -43,7 +79,10 @@ impl Reader<'_> {
                     density: table.density.unwrap_or(base.density),
                     membrane,
                     bending,
-                    damping: table.damping.map_or(base.damping, |rate| damping(rate.0)),
+                    damping: match &table.damping {
+                        Some(choice) => self.damping(choice)?,
+                        None => base.damping,
+                    },
                 })
             }
         }

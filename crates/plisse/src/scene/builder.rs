@@ -11,7 +11,6 @@ use super::SceneError;
 use super::body::{Body, Hold};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
-use super::material::Damping;
 use super::obstacle::{ContactTerm, FrictionTerm, Obstacle, Touch};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, wire_terms};
@@ -327,7 +326,7 @@ impl Assembly {
                 (masses, areas, wires.wire.damping, kind)
             }
         };
-        if let Damping::Mass(rate) = damping {
+        if let Some(rate) = damping.mass {
             let coefficients =
                 masses.iter().map(|(v, m)| (Id::new(v.get() + slot.first), m * rate.get())).collect();
             self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));

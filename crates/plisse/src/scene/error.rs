@@ -2,6 +2,7 @@
 
 use plisse_bending::{NetError, PlateError};
 use plisse_core::{MeshError, QuantityError, RestError};
+use plisse_damping::ViscosityError;
 use plisse_membrane::MaterialError;
 use plisse_system::SetupError;
 use thiserror::Error;
@@ -33,6 +34,20 @@ pub enum SceneError {
         body: String,
         /// What is wrong.
         source: NetError,
+    },
+    /// Damping that would drive.
+    #[error("{body}: {source}")]
+    Viscosity {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: ViscosityError,
+    },
+    /// Viscosities of sheets on wires.
+    #[error("{body}: wires have no viscosity of sheets; give damping in proportion to stiffness, in seconds")]
+    WireViscosity {
+        /// Which body.
+        body: String,
     },
     /// Vertices that do not exist were picked.
     #[error("{body}: {reason}")]

@@ -4,6 +4,8 @@ use plisse_bending::HingeWeight;
 use plisse_core::{Positive, UnitDir2};
 use plisse_membrane::{Lame, MaterialError};
 
+use super::damping::Damping;
+
 /// A sheet: mass per area and the energies of its deformation.
 ///
 /// ```
@@ -147,17 +149,6 @@ pub enum AngleLaw {
     Cosine,
 }
 
-/// What takes energy out of the motion, besides the time integration.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Damping {
-    /// Nothing.
-    None,
-    /// A force `-rate · mass · velocity`, with the rate in 1/s: the air of a still room, roughly. It also slows free
-    /// fall and rigid turning.
-    Mass(Positive),
-}
-
 impl Membrane {
     /// Baraff-Witkin cloth from the moduli of a fabric, N/m, with warp and weft along the material axes.
     #[must_use]
@@ -208,7 +199,7 @@ const fn fabric(density: f64, [warp, weft, shear]: [f64; 3], rigidity: f64) -> M
             directions: [UnitDir2::U, UnitDir2::V],
         },
         bending: Bending::Hinge { law: AngleLaw::Sine, rigidity: p(rigidity), weight: HingeWeight::AreaSum },
-        damping: Damping::None,
+        damping: Damping::NONE,
     }
 }
 
@@ -291,7 +282,7 @@ impl Material {
             density,
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),
             bending: Bending::MidEdge { rigidity, poisson },
-            damping: Damping::None,
+            damping: Damping::NONE,
         })
     }
 
@@ -311,7 +302,7 @@ impl Material {
             density: stiffness(density.get() * h)?,
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),
             bending: Bending::MidEdge { rigidity: stiffness(rigidity)?, poisson },
-            damping: Damping::None,
+            damping: Damping::NONE,
         })
     }
 

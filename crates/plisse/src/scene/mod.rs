@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`] |
 //! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
-//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`Preset`] |
+//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
@@ -15,6 +15,7 @@ mod body;
 mod builder;
 mod checkpoint;
 mod cloth;
+mod damping;
 mod drag;
 mod error;
 mod material;
@@ -31,8 +32,9 @@ pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling};
+pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
-pub use material::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
+pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
 pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle};
 pub use pick::Pick;

@@ -5,14 +5,16 @@ use plisse_bending::{
     QuadraticBending, SineAngle, TangentAngle,
 };
 use plisse_core::{Element, Field, Id, Positive, TriMesh, Vertices};
+use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
     NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
 };
-use plisse_system::{ConstantTerm, ElementTerm, Pressure, Term, Volume};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, Term, Volume};
 
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
+use super::damping::{cloth_damping, wire_damping};
 use super::material::{AngleLaw, Bending, Membrane, Shearing, Stretching};
 use super::shifted::Shifted;
 use super::wires::Wires;
@@ -28,6 +30,11 @@ pub(super) struct Slot<'a> {
 }
 
 impl Slot<'_> {
+    /// Nodes of the body among all.
+    pub(super) fn shift<const V: usize>(&self, nodes: [Id<Vertices>; V]) -> [Id<Vertices>; V] {
+        nodes.map(|node| Id::new(node.get() + self.first))
+    }
+
     fn elements<const V: usize, E: Element<V, Space = Vertices> + 'static>(
         &self,
         what: &str,
@@ -35,6 +42,19 @@ impl Slot<'_> {
     ) -> BoxedTerm {
         let elements = elements.map(|element| Shifted { element, first: self.first }).collect();
         Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements))
+    }
+
+    fn rayleigh<const V: usize, E: Element<V, Space = Vertices> + 'static>(
+        &self,
+        what: &str,
+        beta: Positive,
+        elements: impl Iterator<Item = E>,
+    ) -> BoxedTerm {
+        let damped = |element| RayleighElement::new(Shifted { element, first: self.first }, beta);
+        Box::new(RateTerm::<_, V>::new(
+            format!("{}: Rayleigh damping of {what}", self.name),
+            elements.map(damped).collect(),
+        ))
     }
 }
 
@@ -50,28 +70,29 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     {
         return Err(SceneError::FreeSeams { body: body() });
     }
-    out.push(membrane(cloth, slot));
+    membrane(cloth, slot, out);
     bending(cloth, slot, out)?;
+    cloth_damping(cloth, slot, out)?;
     if let Some(filling) = cloth.filling {
         out.push(filled(cloth, filling, slot)?);
     }
     Ok(())
 }
 
-fn membrane(cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
     let membrane = cloth.material.membrane;
     let fibres = |[warp, weft]: [Positive; 2]| fibre_pair(&membrane, [half(warp), half(weft)], Quadratic);
     match membrane.stretching {
-        Stretching::Fibres { warp, weft } => sheared(fibres([warp, weft]), cloth, slot),
+        Stretching::Fibres { warp, weft } => sheared(fibres([warp, weft]), cloth, slot, out),
         Stretching::GreenFibres { warp, weft } => {
             // (s² - 1)² is 4 (s - 1)² for small strain.
             let eighth = |k: Positive| half(half(half(k)));
-            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot)
+            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot, out)
         }
-        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot),
-        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot),
-        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot),
-        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot),
+        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot, out),
+        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
+        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
+        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
     }
 }
 
@@ -85,21 +106,36 @@ fn fibre_pair<L: FibreLaw>(membrane: &Membrane, [warp, weft]: [Positive; 2], law
     FibrePair::from_fibres(fibre(0, warp), fibre(1, weft))
 }
 
-fn sheared<E: MembraneEnergy + Copy + 'static>(stretch: E, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+fn sheared<E: MembraneEnergy + Copy + 'static>(
+    stretch: E,
+    cloth: &Cloth,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) {
     fn cross<L: ShearLaw>(shear: CrossFibre<L>, stiffness: Positive) -> CrossFibre<L> {
         shear.with_stiffness(stiffness)
     }
     let [a, b] = cloth.material.membrane.directions;
     match cloth.material.membrane.shearing {
-        Shearing::None => faces(stretch, cloth, slot),
-        Shearing::Quadratic(k) => faces(Sum(stretch, cross(Shear::new(a, b), half(k))), cloth, slot),
-        Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot),
+        Shearing::None => faces(stretch, cloth, slot, out),
+        Shearing::Quadratic(k) => faces(Sum(stretch, cross(Shear::new(a, b), half(k))), cloth, slot, out),
+        Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot, out),
     }
 }
 
-fn faces<E: MembraneEnergy + Copy + 'static>(energy: E, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
-    let faces = cloth.mesh.faces().iter();
-    slot.elements("membrane", faces.map(|(face, v)| MembraneElement::new(*v, *cloth.rest.map(face), energy)))
+fn faces<E: MembraneEnergy + Copy + 'static>(
+    energy: E,
+    cloth: &Cloth,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) {
+    let element =
+        |(face, v): (_, &[Id<Vertices>; 3])| MembraneElement::new(*v, *cloth.rest.map(face), energy);
+    out.push(slot.elements("membrane", cloth.mesh.faces().iter().map(element)));
+    if let Some(beta) = cloth.material.damping.rayleigh {
+        let faces = cloth.mesh.faces().iter().map(element);
+        out.push(slot.rayleigh("membrane", beta, faces));
+    }
 }
 
 fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
@@ -199,6 +235,10 @@ fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
 ) -> Result<(), SceneError> {
     let net = Net::new(&wires.rest, &wires.segments, law, wires.wire.young, wires.wire.radius)
         .map_err(|source| SceneError::Net { body: slot.name.to_owned(), source })?;
+    wire_damping(&net, &wires.wire.damping, slot, out)?;
+    if let Some(beta) = wires.wire.damping.rayleigh {
+        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().copied()));
+    }
     out.push(slot.elements::<2, _>("stretching", net.stretching.into_iter()));
     out.push(slot.elements::<3, _>("bending", net.bending.into_iter()));
     Ok(())

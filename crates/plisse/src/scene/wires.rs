@@ -7,7 +7,8 @@ use plisse_core::{Field, Id, Positive, Vertices};
 use super::SceneError;
 use super::body::{Body, Hold, body_methods};
 use super::cloth::check_groups;
-use super::material::{AngleLaw, Damping};
+use super::damping::Damping;
+use super::material::AngleLaw;
 use super::pick::{Groups, Pick};
 
 /// Round wires, straight or crossing, at rest as they are given.
@@ -53,7 +54,7 @@ impl Default for Wire {
             radius: Positive::literal(1e-3),
             density: Positive::literal(7850.0),
             law: AngleLaw::default(),
-            damping: Damping::None,
+            damping: Damping::NONE,
         }
     }
 }

@@ -1,0 +1,111 @@
+//! The contract of elements that resist change: their energy is one of a time step.
+
+use glam::DVec3;
+
+use crate::blocks::Blocks;
+use crate::psd::Psd;
+use crate::space::{Id, Space};
+
+/// What a time integrator remembers of the motion besides the positions at the start of a step.
+///
+/// Inside a step the rate of any quantity `q(x)` is `rate · (q(x) - q_ref)`, where `q_ref` follows from the past:
+///
+/// | past | `q_ref` | integrator |
+/// |---|---|---|
+/// | [`Past::Start`] | `q(start)` | backward Euler |
+/// | [`Past::Earlier`] | `q(start) + weight (q(start) - q(x))` | BDF2 |
+/// | [`Past::Velocity`] | `q(start) + time · ∂q/∂x(start) v` | Newmark, and forces at a given velocity |
+///
+/// For `q = x` this is the velocity of the integrator. For a strain it is a rate that vanishes for rigid motions over a step of any
+/// length, which the strain rate of that velocity does not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Past<X> {
+    /// Nothing else.
+    Start,
+    /// The positions one step before, and their weight.
+    Earlier {
+        /// Weight, not negative.
+        weight: f64,
+        /// Positions in metres.
+        x: X,
+    },
+    /// Velocities at the start.
+    Velocity {
+        /// In seconds; the negative of `1/rate` gives the rate at the start itself.
+        time: f64,
+        /// Velocities in m/s.
+        v: X,
+    },
+}
+
+impl<X> Past<X> {
+    /// The same with other data.
+    #[inline]
+    pub fn map<Y>(self, convert: impl FnOnce(X) -> Y) -> Past<Y> {
+        match self {
+            Self::Start => Past::Start,
+            Self::Earlier { weight, x } => Past::Earlier { weight, x: convert(x) },
+            Self::Velocity { time, v } => Past::Velocity { time, v: convert(v) },
+        }
+    }
+}
+
+/// The step that leads to the positions of an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementStep<const V: usize> {
+    /// Positions at the start of the step, in metres.
+    pub start: [DVec3; V],
+    /// Factor of rates, in 1/s: positive.
+    pub rate: f64,
+    /// What else is remembered.
+    pub past: Past<[DVec3; V]>,
+}
+
+impl<const V: usize> ElementStep<V> {
+    /// A step of backward Euler of `dt` seconds.
+    #[must_use]
+    pub fn backward_euler(start: [DVec3; V], dt: f64) -> Self {
+        Self { start, rate: 1.0 / dt, past: Past::Start }
+    }
+
+    /// Velocities at positions `x`, in m/s.
+    #[inline]
+    #[must_use]
+    pub fn velocity(&self, x: &[DVec3; V]) -> [DVec3; V] {
+        std::array::from_fn(|i| {
+            let start = self.start[i];
+            let way = match &self.past {
+                Past::Start => x[i] - start,
+                Past::Earlier { weight, x: earlier } => x[i] - start - (start - earlier[i]) * *weight,
+                Past::Velocity { time, v } => x[i] - start - v[i] * *time,
+            };
+            way * self.rate
+        })
+    }
+}
+
+/// An energy of a time step over `V` nodes: its gradient by the positions at the end is the negative of a force that depends on
+/// velocities.
+///
+/// The rules are those of [`Element`](crate::Element).
+pub trait RateElement<const V: usize>: Send + Sync {
+    /// What the unknowns live on.
+    type Space: Space;
+
+    /// The nodes, in the order of `x`.
+    fn nodes(&self) -> [Id<Self::Space>; V];
+
+    /// Energy of the step in joules.
+    fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64;
+
+    /// Negative of the force, in newtons.
+    fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V];
+
+    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite.
+    fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V>;
+
+    /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
+    fn energy_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (f64, [DVec3; V]) {
+        (self.energy(x, step), self.gradient(x, step))
+    }
+}

@@ -1,0 +1,131 @@
+//! SO18, figure 2: a mass on a spring, thrown sideways. Strain-rate damping ends in a circle, Rayleigh's at rest.
+
+use anyhow::Result;
+use glam::DVec3;
+use plisse::bending::RodStretch;
+use plisse::core::{Field, Id, Positive, Psd, RateElement, Vertices};
+use plisse::damping::{
+    Dissipation, EdgeStretch, Form, PositionJacobian, RayleighElement, RayleighStiffness, Viscosity,
+};
+use plisse::system::{
+    Criterion, ElementTerm, HessianPolicy, Implicit, Integrator, LinearSolver, NewtonSettings, RateTerm,
+    Scheme, State, SymplecticEuler, System,
+};
+
+const LENGTH: Positive = Positive::literal(2.0);
+const STIFFNESS: Positive = Positive::literal(100.0);
+
+/// How the spring is damped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    Rayleigh,
+    /// Strain rate from increments of strain.
+    StrainRate,
+    /// Strain rate from velocities, as in the paper.
+    StrainRateOfVelocities,
+}
+
+/// How time advances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    SymplecticEuler,
+    BackwardEuler,
+    Bdf2,
+    Newmark,
+}
+
+/// Kinetic energies in J at `times`, which are multiples of the step.
+pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times: &[f64]) -> Result<Vec<f64>> {
+    let nodes: [Id<Vertices>; 2] = [Id::new(0), Id::new(1)];
+    let spring = RodStretch::new(nodes, LENGTH, STIFFNESS);
+    let beta = Positive::new(beta)?;
+    let mass: Field<Vertices, f64> = Field::filled(2, 1.0);
+    let mut builder =
+        System::builder(mass).pins([nodes[0]]).term(ElementTerm::<_, 2>::new("spring", vec![spring]));
+    // Forces that no potential has must not be judged by one.
+    let mut potential = true;
+    builder = match model {
+        Model::Rayleigh => {
+            potential = false;
+            let element = RayleighElement::new(spring, beta).with_stiffness(RayleighStiffness::AtEnd);
+            builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+        }
+        Model::StrainRate | Model::StrainRateOfVelocities => {
+            let viscosity = Viscosity::of_elasticity(beta, &[[STIFFNESS.get()]]);
+            let mut element =
+                Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(LENGTH), viscosity, LENGTH);
+            if model == Model::StrainRateOfVelocities {
+                potential = false;
+                element = element.with_form(Form::Velocity(PositionJacobian::Full));
+            }
+            debug_assert_eq!(element.nodes(), nodes);
+            builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+        }
+    };
+    let system = builder.build()?;
+    let settings = NewtonSettings {
+        criterion: Criterion::ForcePerMass(Positive::literal(1e-9)),
+        solver: LinearSolver::Cholesky,
+        line_search: potential,
+        hessian: if potential { HessianPolicy::OnDemand } else { HessianPolicy::Always(Psd::Exact) },
+        ..NewtonSettings::default()
+    };
+    let implicit = |scheme| -> Result<Box<dyn Integrator<Vertices>>> {
+        Ok(Box::new(Implicit::new(&system, scheme, settings)?))
+    };
+    let mut integrator: Box<dyn Integrator<Vertices>> = match method {
+        Method::SymplecticEuler => Box::new(SymplecticEuler::new(&system)?),
+        Method::BackwardEuler => implicit(Scheme::BackwardEuler)?,
+        Method::Bdf2 => implicit(Scheme::Bdf2)?,
+        Method::Newmark => implicit(Scheme::Newmark)?,
+    };
+    let x = Field::from_vec(vec![DVec3::ZERO, DVec3::new(2.0, 0.0, 0.0)]);
+    let v = Field::from_vec(vec![DVec3::ZERO, DVec3::new(0.0, 20.0, 0.0)]);
+    let mut state = State::new(x, v)?;
+    let (dt, mut done, mut energies) = (Positive::new(step)?, 0, Vec::new());
+    for time in times {
+        let until = (time / step).round() as usize;
+        while done < until {
+            integrator.step(&system, &mut state, dt)?;
+            done += 1;
+        }
+        energies.push(0.5 * state.v()[nodes[1]].length_squared());
+    }
+    Ok(energies)
+}
+
+const TIMES: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0];
+
+pub(crate) fn run() -> Result<()> {
+    println!(
+        "spring (SO18, figure 2): kinetic energy in J of 1 kg on a spring of 2 m and 100 N, thrown with 20 m/s;"
+    );
+    println!("strain-rate damping keeps the angular momentum and ends in a circle with 83.929 J\n");
+    print!("{:<8}{:<26}{:<20}{:>8}", "beta", "damping", "scheme", "step");
+    TIMES.iter().for_each(|t| print!("{t:>9}"));
+    println!();
+    for beta in [0.01, 0.05, 0.1, 0.2] {
+        for (model, method, step) in [
+            (Model::StrainRate, Method::Newmark, 5e-4),
+            (Model::StrainRate, Method::Newmark, 0.01),
+            (Model::StrainRateOfVelocities, Method::Newmark, 0.01),
+            (Model::StrainRate, Method::Bdf2, 0.01),
+            (Model::StrainRate, Method::BackwardEuler, 0.01),
+            (Model::StrainRate, Method::SymplecticEuler, 0.01),
+            (Model::StrainRateOfVelocities, Method::Newmark, 0.1),
+            (Model::Rayleigh, Method::Newmark, 5e-4),
+            (Model::Rayleigh, Method::Newmark, 0.01),
+            (Model::Rayleigh, Method::SymplecticEuler, 0.01),
+        ] {
+            // 0.25 s is no multiple of 0.1 s.
+            let times: Vec<f64> = TIMES.into_iter().filter(|t| step < 0.1 || *t >= 0.5).collect();
+            print!("{beta:<8}{:<26}{:<20}{step:>8}", format!("{model:?}"), format!("{method:?}"));
+            print!("{}", " ".repeat(9 * (TIMES.len() - times.len())));
+            for e in kinetic(model, beta, method, step, &times)? {
+                print!("{e:>9.3}");
+            }
+            println!();
+        }
+    }
+    Ok(())
+}

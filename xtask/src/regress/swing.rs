@@ -1,0 +1,173 @@
+//! SO18, figure 3: a sheet that hangs and a sheet that swings, without damping, with Rayleigh's and with strain-rate damping.
+//!
+//! The paper gives no moduli, time step or poses. Ours: `fixtures/scenes/swinging-sheet.toml`, with 17 x 17 or 33 x 33 vertices.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use glam::DVec3;
+use plisse::bending::QuadraticBending;
+use plisse::core::{Field, Id, Positive, Psd, RestShape, Vertices, generate};
+use plisse::damping::{Dissipation, Form, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
+use plisse::file::Loaded;
+use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
+use plisse::system::{
+    ConstantTerm, Criterion, ElementTerm, Gravity, HessianPolicy, Implicit, Integrator, LinearSolver,
+    NewtonSettings, RateTerm, Scheme, State, System,
+};
+
+use crate::repository_root;
+
+/// What the sheet does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Let go vertical and unstretched.
+    Hanging,
+    /// Let go flat at 45 degrees.
+    Swinging,
+}
+
+/// How it is damped; the factor is 0.15 s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    None,
+    Rayleigh,
+    /// From increments of strain: a potential of the step.
+    StrainRate,
+    /// From velocities, as in the paper. No potential has this force, so scenes do not offer it.
+    StrainRateOfVelocities,
+}
+
+/// Kinetic energy after every step of one run, in J.
+pub(crate) struct Run {
+    pub(crate) step: f64,
+    pub(crate) kinetic: Vec<f64>,
+}
+
+impl Run {
+    /// Runs `cells` x `cells` cells for `duration` seconds.
+    pub(crate) fn new(start: Start, model: Model, cells: usize, step: f64, duration: f64) -> Result<Self> {
+        if model == Model::StrainRateOfVelocities {
+            return Self::of_velocities(start, cells, step, duration);
+        }
+        let path = repository_root().join("fixtures/scenes/swinging-sheet.toml");
+        let mut text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut replace = |from: &str, to: &str| {
+            assert!(text.contains(from), "the scene has changed: no {from}");
+            text = text.replace(from, to);
+        };
+        replace("cells = [16, 16]", &format!("cells = [{cells}, {cells}]"));
+        replace("step = 0.005\nshortest_step = 0.005", &format!("step = {step}\nshortest_step = {step}"));
+        if start == Start::Hanging {
+            replace("rotation = [45, 0, 0]", "rotation = [90, 0, 0]");
+            replace("position = [0, -0.353553390593, -0.353553390593]", "position = [0, 0, -0.5]");
+        }
+        match model {
+            Model::None => replace(", damping = { strain_rate = 0.15 }", ""),
+            Model::Rayleigh => replace("strain_rate = 0.15", "rayleigh = 0.15"),
+            Model::StrainRate | Model::StrainRateOfVelocities => {}
+        }
+        let mut scene = Loaded::parse(&text, "swinging-sheet.toml", Path::new(""))?.scene;
+        let steps = (duration / step).round() as usize;
+        let kinetic = (0..steps).map(|_| Ok(scene.step()?.energies.kinetic)).collect::<Result<_>>()?;
+        Ok(Self { step, kinetic })
+    }
+
+    /// The same sheet, term by term.
+    fn of_velocities(start: Start, cells: usize, step: f64, duration: f64) -> Result<Self> {
+        let (mesh, uv) = generate::grid(cells, cells, [1.0, 1.0], generate::Diagonal::Right)?;
+        let rest = RestShape::from_uv(&mesh, &uv)?;
+        let mass: Field<Vertices, f64> = rest.vertex_areas(&mesh).map(|a| 0.2 * a);
+        let lame = Lame::plane_stress(Positive::literal(50.0), 0.3, Positive::ONE)?;
+        let energy = StVenantKirchhoff::new(lame);
+        let viscosity = Viscosity::isotropic(0.15 * lame.lambda(), 0.15 * lame.mu())?;
+        let form = Form::Velocity(PositionJacobian::Symmetric);
+        let mut dampers = Vec::new();
+        for (face, nodes) in mesh.faces().iter() {
+            let (map, area) = (*rest.map(face), Positive::new(rest.map(face).area())?);
+            let strain = OnTriangle::new(map, GreenStrain::default());
+            dampers.push(Dissipation::<_, _, 3, 3>::new(*nodes, strain, viscosity, area).with_form(form));
+        }
+        let membrane: Vec<_> =
+            mesh.faces().iter().map(|(f, v)| MembraneElement::new(*v, *rest.map(f), energy)).collect();
+        let bending = QuadraticBending::on_vertices(&mesh, &rest, Positive::literal(1e-4));
+        let bending = ConstantTerm::from_rows("bending", bending.size(), |i| bending.row(i));
+        let gravity = Gravity::new(DVec3::new(0.0, 0.0, -9.81), &mass)?;
+        let top: Vec<Id<Vertices>> = uv.iter().filter(|(_, u)| u.y >= 1.0).map(|(i, _)| i).collect();
+        let system = System::builder(mass)
+            .term(ElementTerm::<_, 3>::new("membrane", membrane))
+            .term(bending)
+            .term(RateTerm::<_, 3>::new("damping", dampers))
+            .term(gravity)
+            .pins(top)
+            .build()?;
+        let angle: f64 = if start == Start::Hanging { 90.0 } else { 45.0 };
+        let (sin, cos) = angle.to_radians().sin_cos();
+        let x = uv.map(|u| DVec3::new(u.x, cos * (u.y - 1.0), sin * (u.y - 1.0)));
+        let mut state = State::at_rest(x)?;
+        let settings = NewtonSettings {
+            criterion: Criterion::ForcePerMass(Positive::literal(1e-3)),
+            // Forces that no potential has must not be judged by one.
+            line_search: false,
+            hessian: HessianPolicy::Always(Psd::Clamp),
+            solver: LinearSolver::Cholesky,
+            ..NewtonSettings::default()
+        };
+        let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings)?;
+        let (dt, steps) = (Positive::new(step)?, (duration / step).round() as usize);
+        let mut one = || Ok(integrator.step(&system, &mut state, dt)?.energies.kinetic);
+        Ok(Self { step, kinetic: (0..steps).map(|_| one()).collect::<Result<_>>()? })
+    }
+
+    /// Kinetic energy at a time.
+    pub(crate) fn at(&self, time: f64) -> f64 {
+        let index = (time / self.step).round() as usize;
+        index.checked_sub(1).and_then(|index| self.kinetic.get(index)).copied().unwrap_or(0.0)
+    }
+
+    /// How long it ran, s.
+    #[cfg(test)]
+    pub(crate) fn duration(&self) -> f64 {
+        self.step * self.kinetic.len() as f64
+    }
+
+    /// Its integral over time, J s.
+    pub(crate) fn integral(&self) -> f64 {
+        self.step * self.kinetic.iter().sum::<f64>()
+    }
+}
+
+const TIMES: [f64; 8] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0];
+
+pub(crate) fn run() -> Result<()> {
+    println!("hanging and swinging sheet (SO18, figure 3): kinetic energy in J; damping factor 0.15 s\n");
+    for (cells, step, start, duration) in [
+        (16, 0.005, Start::Hanging, 2.0),
+        (16, 0.005, Start::Swinging, 2.0),
+        (32, 0.01, Start::Hanging, 0.4),
+        (32, 0.01, Start::Swinging, 1.0),
+    ] {
+        println!("{0} x {0} vertices, {start:?}, steps of {step} s", cells + 1);
+        print!("{:<24}", "t");
+        TIMES.iter().filter(|t| **t <= duration).for_each(|t| print!("{t:>9}"));
+        println!("{:>11}", "integral");
+        let mut integrals = Vec::new();
+        for model in [Model::None, Model::Rayleigh, Model::StrainRate, Model::StrainRateOfVelocities] {
+            let run = Run::new(start, model, cells, step, duration)?;
+            print!("{:<24}", format!("{model:?}"));
+            TIMES.iter().filter(|t| **t <= duration).for_each(|t| print!("{:>9.5}", run.at(*t)));
+            println!("{:>11.6}", run.integral());
+            integrals.push(run.integral());
+        }
+        println!(
+            "integrals, increments (velocities): strain rate / none {:.4} ({:.4}), Rayleigh / none {:.4}, strain rate / Rayleigh {:.4} ({:.4})\n",
+            integrals[2] / integrals[0],
+            integrals[3] / integrals[0],
+            integrals[1] / integrals[0],
+            integrals[2] / integrals[1],
+            integrals[3] / integrals[1]
+        );
+    }
+    Ok(())
+}
