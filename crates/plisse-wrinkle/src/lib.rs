@@ -23,5 +23,6 @@ mod start;
 mod surface;
 mod tension;
 
+pub use complex::{ComplexEdge, Crossing, KeptComplex, Nodes, Step};
 pub use error::WrinkleError;
 pub use sheet::ThinSheet;
