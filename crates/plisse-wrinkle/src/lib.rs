@@ -23,5 +23,9 @@ mod start;
 mod surface;
 mod tension;
 
+pub use curvature::{Curvature, PrincipalCurvature, principal_curvatures};
+pub use energy::{Quadrature, Terms};
 pub use error::WrinkleError;
+pub use free::{FreeRule, wrinkle_free};
+pub use geometry::{BaseFace, BaseSheet};
 pub use sheet::ThinSheet;
