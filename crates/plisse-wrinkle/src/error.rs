@@ -1,6 +1,6 @@
 //! What can be wrong with a wrinkle problem.
 
-use plisse_core::FieldError;
+use plisse_core::{Faces, FieldError, Id, Vertices};
 use thiserror::Error;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
@@ -13,9 +13,30 @@ pub enum WrinkleError {
         /// What was given.
         value: f64,
     },
-    /// A field whose length does not fit the mesh.
+    /// Values for another mesh.
     #[error(transparent)]
-    Field(#[from] FieldError),
+    Length(#[from] FieldError),
+    /// A position of the base that is infinite or NaN.
+    #[error(
+        "{vertex}: the position {position} of the base is not finite: repair the input or stop the solver earlier"
+    )]
+    NotFinite {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// The position as given.
+        position: String,
+    },
+    /// A base triangle so much larger than its rest triangle that its energy has no meaning left.
+    #[error(
+        "{face}: its largest strain is {strain:e} (at most 1e50): check the units of rest and base, they are a factor of \
+         {:e} apart", strain.abs().sqrt()
+    )]
+    TooLarge {
+        /// The face.
+        face: Id<Faces>,
+        /// The largest entry of its strain.
+        strain: f64,
+    },
     /// Periods that do not fit the generators of the kept faces.
     #[error("expected one period per generator of the kept faces, that is {expected}, got {found}")]
     PeriodCount {

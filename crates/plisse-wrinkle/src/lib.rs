@@ -24,5 +24,9 @@ mod surface;
 mod tension;
 
 pub use complex::{ComplexEdge, Crossing, KeptComplex, Nodes, Step};
+pub use curvature::{Curvature, PrincipalCurvature, principal_curvatures};
+pub use energy::{Quadrature, Terms};
 pub use error::WrinkleError;
+pub use free::{FreeRule, wrinkle_free};
+pub use geometry::{BaseFace, BaseSheet};
 pub use sheet::ThinSheet;

@@ -94,7 +94,7 @@ impl KeptComplex {
     /// Splits the kept faces and finds the generators. No kept face at all is a valid, empty complex.
     ///
     /// # Errors
-    /// [`WrinkleError::Field`] if `kept` is not one value per face.
+    /// [`WrinkleError::Length`] if `kept` is not one value per face.
     pub fn new(mesh: &TriMesh, kept: &Field<Faces, bool>) -> Result<Self, WrinkleError> {
         kept.check_len(mesh.face_count())?;
         let split = split::split(mesh, kept);
@@ -214,7 +214,7 @@ impl KeptComplex {
     /// `ω = B φ + Γ c`, zero on edges of no kept face.
     ///
     /// # Errors
-    /// [`WrinkleError::Field`] if `phi` is not one value per node, [`WrinkleError::PeriodCount`] if `c` is not one per generator.
+    /// [`WrinkleError::Length`] if `phi` is not one value per node, [`WrinkleError::PeriodCount`] if `c` is not one per generator.
     pub fn omega(&self, phi: &Field<Nodes, f64>, c: &[f64]) -> Result<Field<Edges, f64>, WrinkleError> {
         self.check(phi, c)?;
         let mut omega = Field::filled(self.edge_place.len(), 0.0);
@@ -237,7 +237,7 @@ impl KeptComplex {
     /// The sum of `ω` around each primal loop.
     ///
     /// # Errors
-    /// [`WrinkleError::Field`] if `omega` is not one value per edge of the mesh.
+    /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.
     pub fn periods(&self, omega: &Field<Edges, f64>) -> Result<Vec<f64>, WrinkleError> {
         omega.check_len(self.edge_place.len())?;
         Ok(self.primal_loops.iter().map(|steps| sum(steps, omega)).collect())
@@ -246,7 +246,7 @@ impl KeptComplex {
     /// The sum of `ω` counter-clockwise around a face, kept or not.
     ///
     /// # Errors
-    /// [`WrinkleError::Field`] if `omega` is not one value per edge of the mesh.
+    /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.
     pub fn curl(&self, face: Id<Faces>, omega: &Field<Edges, f64>) -> Result<f64, WrinkleError> {
         omega.check_len(self.edge_place.len())?;
         Ok(sum(&self.face_steps[face], omega))
@@ -256,7 +256,7 @@ impl KeptComplex {
     /// with curl, only the values on the spanning trees and on the primal loops enter.
     ///
     /// # Errors
-    /// [`WrinkleError::Field`] if `omega` is not one value per edge of the mesh.
+    /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.
     pub fn integrate(
         &self,
         omega: &Field<Edges, f64>,
