@@ -30,3 +30,8 @@ pub use error::WrinkleError;
 pub use free::{FreeRule, wrinkle_free};
 pub use geometry::{BaseFace, BaseSheet};
 pub use sheet::ThinSheet;
+pub use solver::{
+    FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
+    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles,
+};
+pub use start::WrinkleStart;

@@ -1,0 +1,1 @@
+//! The solver against other routes to the same minimum.
