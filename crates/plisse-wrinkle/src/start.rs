@@ -40,16 +40,22 @@ struct Guess {
     frequency: f64,
 }
 
+/// `a k` of a wave that takes up this compression, a change of `FᵀF`. What is left of a base at rest by rounding is none: scaled up to an
+/// amplitude, it would be taken for wrinkles.
+fn slope(compression: f64) -> f64 {
+    if compression > 1e-12 { (2.0 * compression).sqrt() } else { 0.0 }
+}
+
 fn strain_guess(problem: &WrinkleProblem) -> Guess {
     let sheet = problem.sheet();
-    let slope = sheet.faces().map(|face| (2.0 * (-face.strains()[1]).max(0.0)).sqrt());
-    let steepest = slope.as_slice().iter().fold(0.0f64, |m, s| m.max(*s));
+    let slopes = sheet.faces().map(|face| slope(-face.strains()[1]));
+    let steepest = slopes.as_slice().iter().fold(0.0f64, |m, s| m.max(*s));
     let x = sheet.x().as_slice();
     let (low, high) = x.iter().fold((x[0], x[0]), |(low, high), p| (low.min(*p), high.max(*p)));
     let largest = 0.01 * (high - low).max_element();
     // Without compression or extent any length will do: amplitudes are zero.
     let length = if steepest > 0.0 && largest > 0.0 { largest / steepest } else { sheet.sheet().thickness() };
-    Guess { amplitude: slope.map(|slope| length * slope), frequency: 1.0 / length }
+    Guess { amplitude: slopes.map(|slope| length * slope), frequency: 1.0 / length }
 }
 
 /// `None` where nothing is under tension.
@@ -67,7 +73,7 @@ fn stress_guess(problem: &WrinkleProblem) -> Option<Guess> {
     (frequency > 0.0 && frequency.is_finite()).then(|| Guess {
         amplitude: sheet.faces().map(|face| {
             let [along, across] = face.strains();
-            (2.0 * (-(across + nu * along)).max(0.0)).sqrt() / frequency
+            slope(-(across + nu * along)) / frequency
         }),
         frequency,
     })
@@ -170,4 +176,84 @@ fn agreement(problem: &WrinkleProblem, edge: Id<Edges>, faces: [Id<Faces>; 2]) -
     });
     // What is inwards and along for one is outwards and back for the other.
     if left.dot(right) <= 0.0 { 1.0 } else { -1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use plisse_core::generate::{self, Diagonal};
+    use plisse_core::{Positive, RestShape};
+
+    use super::*;
+    use crate::curvature::Curvature;
+    use crate::free::FreeRule;
+    use crate::geometry::BaseSheet;
+    use crate::sheet::ThinSheet;
+
+    fn material() -> ThinSheet {
+        ThinSheet::new(Positive::new(1e7).unwrap(), 0.3, Positive::new(1e-3).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn even_compression_starts_with_an_even_wave() {
+        // Half as wide as long, stretched along x and compressed along y; rest triangles in frames of their own, some mirrored.
+        let (mesh, uv) = generate::irregular_grid(8, 5, [1.0, 0.5], 3).unwrap();
+        let corners = Field::from_fn(mesh.face_count(), |face| {
+            let (s, c) = (1.7 * face.index() as f64).sin_cos();
+            let mirror = if face.index() % 3 == 0 { -1.0 } else { 1.0 };
+            mesh.faces()[face].map(|v| {
+                let u = uv[v];
+                DVec2::new(c * u.x - s * u.y, mirror * (s * u.x + c * u.y))
+            })
+        });
+        let rest = RestShape::from_corner_uv(&mesh, &corners).unwrap();
+        let x = uv.map(|u| DVec3::new(1.05 * u.x, 0.9 * u.y, 0.0));
+        let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material(), Curvature::QuadricFit).unwrap();
+        let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap();
+        let mut system = WrinkleSystem::new(&problem).unwrap();
+        let (along, across) = (1.05f64.powi(2) - 1.0, 0.9f64.powi(2) - 1.0);
+        let mean_tension = std::f64::consts::PI * std::f64::consts::PI * 6.0 * (1.0 - 0.09) * along / 0.5;
+        for (rule, amplitude, frequency) in [
+            // A hundredth of the length, 1.05 m.
+            (WrinkleStart::Strain, 0.0105, (-2.0 * across).sqrt() / 0.0105),
+            (
+                WrinkleStart::Stress,
+                (-2.0 * (across + 0.3 * along)).sqrt() / (mean_tension / 1e-6).powf(0.25),
+                (mean_tension / 1e-6).powf(0.25),
+            ),
+        ] {
+            let point = start(&mut system, rule);
+            for a in point.a.as_slice() {
+                assert!((a / amplitude - 1.0).abs() < 1e-12, "{rule:?}: {a} {amplitude}");
+            }
+            // Whatever the frames, the phase is frequency times y up to its sign.
+            let rise = |edge: Id<Edges>| {
+                let [a, b] = mesh.edges()[edge].vertices;
+                uv[a.max(b)].y - uv[a.min(b)].y
+            };
+            let sign = point.omega.iter().map(|(edge, value)| value * rise(edge)).sum::<f64>().signum();
+            for (edge, value) in point.omega.iter() {
+                let expected = sign * frequency * rise(edge);
+                assert!((value - expected).abs() < 1e-9 * frequency, "{rule:?} {edge}: {value} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn waves_around_a_ring_have_a_period() {
+        let (mesh, uv) = generate::annulus(24, 3, 0.8, 1.0, Diagonal::Alternating).unwrap();
+        let rest = RestShape::from_uv(&mesh, &uv).unwrap();
+        let x = uv.map(|u| (*u * (1.0 - 0.05 / u.length())).extend(0.0));
+        let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material(), Curvature::QuadricFit).unwrap();
+        let clamped: Vec<_> = mesh.vertices().filter(|v| uv[*v].length() < 0.81).collect();
+        let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap().with_clamped(&clamped).unwrap();
+        let mut system = WrinkleSystem::new(&problem).unwrap();
+        let point = start(&mut system, WrinkleStart::Strain);
+        // The same frequency per length everywhere cannot be closed; the nearest form has it at a radius in between.
+        let target = strain_guess(&problem).frequency;
+        let radius = point.c[0].abs() / (std::f64::consts::TAU * target);
+        assert!((0.8..1.0).contains(&radius), "{radius}");
+        assert!(clamped.iter().all(|v| point.a[*v] == 0.0));
+        assert!(point.a.as_slice().iter().any(|a| *a > 0.0));
+    }
 }

@@ -34,14 +34,14 @@ pub struct WrinkleSettings {
 }
 
 impl Default for WrinkleSettings {
-    /// Both starts, 1e-8, 300 steps, clamped faces, exact steps below a gain of 1e-3, amplitudes not below a tenth, 1e-4.
+    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, exact steps below a gain of 3 %, amplitudes not below a tenth, 1e-4.
     fn default() -> Self {
         Self {
             starts: vec![WrinkleStart::Strain, WrinkleStart::Stress],
             tolerance: 1e-8,
             max_iterations: 300,
-            projection: FaceProjection::Clamp,
-            switch: 1e-3,
+            projection: FaceProjection::ScaledAbs,
+            switch: 3e-2,
             shrink: 0.1,
             armijo: 1e-4,
         }
@@ -56,7 +56,7 @@ impl WrinkleSettings {
         need("starts", self.starts.len() as f64, !self.starts.is_empty(), "one or more")?;
         let positive = self.tolerance > 0.0 && self.tolerance.is_finite();
         need("tolerance", self.tolerance, positive, "a positive number such as 1e-8")?;
-        need("switch", self.switch, (0.0..1.0).contains(&self.switch), "a number in [0, 1) such as 1e-3")?;
+        need("switch", self.switch, (0.0..1.0).contains(&self.switch), "a number in [0, 1) such as 0.03")?;
         need("shrink", self.shrink, (0.0..1.0).contains(&self.shrink), "a number in [0, 1) such as 0.1")?;
         let armijo = self.armijo > 0.0 && self.armijo < 0.5;
         need("armijo", self.armijo, armijo, "a number between 0 and 0.5 such as 1e-4")

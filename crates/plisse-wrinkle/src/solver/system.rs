@@ -384,8 +384,7 @@ impl FaceHessian {
 fn is_positive(mut m: [[f64; 5]; 5]) -> bool {
     for k in 0..5 {
         let pivot = m[k][k];
-        // Not `<=`: NaN must not pass.
-        if !(pivot > 0.0) {
+        if pivot <= 0.0 || pivot.is_nan() {
             return false;
         }
         let inverse = 1.0 / pivot;
