@@ -81,6 +81,7 @@ fn gradient_and_matrix_are_derivatives_of_the_energy() {
     let mut gradient = vec![0.0; n];
     system.gradient(&point.a, &point.omega, &mut gradient);
     system.assemble(&point.a, &point.omega, FaceHessian::Exact);
+    system.load(0.0, 0.0, 0.0, &vec![false; n]);
 
     let kinds = [0..system.amplitude_count(), system.amplitude_count()..n - 3, n - 3..n];
     for kind in kinds.clone() {
@@ -127,10 +128,11 @@ fn projected_matrices_are_positive_definite_where_the_exact_one_is_not() {
     let point = shaken(&mut system);
     let none = vec![false; system.unknown_count()];
     system.assemble(&point.a, &point.omega, FaceHessian::Exact);
+    system.load(0.0, 0.0, 0.0, &none);
     assert!(!system.factorise());
     for policy in [FaceHessian::Projected(Psd::Clamp), FaceHessian::Scaled(Psd::Abs, 0.02)] {
         system.assemble(&point.a, &point.omega, policy);
-        system.regularise(1e-10, 1e-10, &none);
+        system.load(1.0, 1e-10, 1e-10, &none);
         assert!(system.factorise());
     }
     // The solution solves: residual of the last matrix.
@@ -185,7 +187,7 @@ fn both_starts_and_projections_find_a_minimum() {
         // Newton's convergence at the end: the last steps are exact and whole.
         for run in field.report.runs.iter().filter(|run| run.end == WrinkleEnd::Converged) {
             let last = run.iterations.last().unwrap();
-            assert!(last.exact && last.length == 1.0, "{last:?}");
+            assert!(last.part == 0.0 && last.length == 1.0, "{last:?}");
         }
         assert_eq!(field, solve_wrinkles(&problem, &settings).unwrap());
     }
@@ -392,7 +394,8 @@ impl Literal<'_> {
                 let active: Vec<bool> = (0..x.len()).map(|i| i < n && x[i] <= 0.0 && g[i] >= 0.0).collect();
                 let (d, residual) = self.step(&g, &h, &active);
                 left = residual.iter().take(n).fold(0.0f64, |m, r| m.max(r.abs()));
-                if left < 1e-8 {
+                // Times an amplitude of 1e-2 m, that is 1e-8 J of some hundred: where energies begin to be rounding.
+                if left < 1e-6 {
                     return (x, energy);
                 }
                 let slope: f64 = g.iter().zip(&d).map(|(g, d)| g * d).sum();
