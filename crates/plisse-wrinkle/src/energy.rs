@@ -90,9 +90,9 @@ impl Sum for Terms {
     }
 }
 
-/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: the eighth power of it, times the squares of
-/// the gradients of the smallest rest triangle, is in the range of `f64`.
-const LARGEST: f64 = 1e25;
+/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: its sixth power, times the squares of the
+/// gradients of the smallest rest triangle (1e84 per metre) and the moduli of Poisson's ratios next to ±1, is in the range of `f64`.
+const LARGEST: f64 = 1e18;
 
 impl Quadrature {
     /// The mean of `a⁴` over the face.
@@ -220,8 +220,8 @@ impl BaseFace {
     /// The energy of the face by its terms, in J.
     ///
     /// `a` are the amplitudes at the three corners in m, of any sign (the energy is even in all of them together); `omega` the
-    /// differences of the phase from corner 0 to 1 and from 0 to 2 in rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e25 m and
-    /// frequencies beyond 1e25 rad/m count as that.
+    /// differences of the phase from corner 0 to 1 and from 0 to 2 in rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e18 m and
+    /// frequencies beyond 1e18 rad/m count as that.
     #[must_use]
     pub fn terms(&self, a: [f64; 3], omega: [f64; 2], q: Quadrature) -> Terms {
         let t = State::new(self, a, omega);

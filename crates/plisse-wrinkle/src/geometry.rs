@@ -1,7 +1,9 @@
 //! First fundamental forms and strains of rest and base.
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Edges, Faces, Field, HingeFrame, Id, Mat3x2, TriMesh, TriangleMap, Vertices};
+use plisse_core::{
+    Edges, Faces, Field, HingeFrame, Id, Mat3x2, TriMesh, TriangleMap, Vertices, length_and_direction,
+};
 use plisse_eigen::Sym2;
 
 use crate::curvature::{Curvature, PrincipalCurvature, principal_curvatures};
@@ -60,14 +62,13 @@ impl BaseFace {
         let direction = DVec2::from(direction);
         let gradients = [0, 1, 2].map(|i| map.barycentric_gradient(i));
         let form = second_form(&gradients, bends);
-        let young = sheet.young();
-        let (alpha, beta) = (sheet.alpha() / young, sheet.beta() / young);
-        // The square of the length of the image of the unit direction of tension.
+        let (young, poisson) = (sheet.young(), sheet.poisson());
+        let (alpha, beta) = (poisson / (1.0 - poisson * poisson), 0.5 / (1.0 + poisson));
+        let image = f.c0 * direction.x + f.c1 * direction.y;
+        // The square of its length, which is at least one wherever the curvature is used.
         let stretch = 1.0 + strains[0];
         let curvature = match fit {
-            Some(corners) => {
-                fitted_curvature(corners, (f.c0 * direction.x + f.c1 * direction.y) / stretch.sqrt())
-            }
+            Some(corners) => fitted_curvature(corners, length_and_direction(image).1),
             None => along(&form, direction) / stretch,
         };
         let curvature = if curvature.is_finite() { curvature } else { 0.0 };
@@ -89,7 +90,7 @@ impl BaseFace {
             crest_cost: crest_cost.min(LARGEST_CONSTANT),
             base_bending: norm(&form, alpha, beta).min(LARGEST_CONSTANT),
             weight: (0.25 * map.area() * sheet.thickness() * young).min(f64::MAX),
-            bending_ratio: (sheet.thickness() * sheet.thickness() / 3.0).min(1e50),
+            bending_ratio: (sheet.thickness() * sheet.thickness() / 3.0).min(1e30),
         }
     }
 
