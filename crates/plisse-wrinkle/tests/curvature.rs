@@ -134,6 +134,32 @@ fn both_curvatures_along_the_crests_of_a_tube() {
     }
 }
 
+/// On a sphere every direction is a crest of the same curvature. Its rest shape is an ellipsoid, so that the strains point everywhere.
+#[test]
+fn a_sphere_bends_alike_along_all_crests() {
+    let radius = 2.0;
+    let (mesh, x) = generate::sphere(4, radius).unwrap();
+    let rest = RestShape::from_positions(&mesh, &x.map(|x| *x * DVec3::new(1.2, 1.0, 0.8))).unwrap();
+    let base = BaseSheet::new(&mesh, rest.maps(), &x, bent::sheet(), Curvature::QuadricFit).unwrap();
+    for (id, face) in base.faces().iter() {
+        let k = face.curvature() * radius;
+        // Five rings are a third of a radian.
+        assert!((k - 1.0).abs() < 0.05, "{id}: {k}");
+    }
+}
+
+/// The figures of this fit at the time when it gave the `W_s2` of the published disk of Chen21 to 1e-15. The symmetrised operator, its
+/// axes and the order of the two curvatures are conventions: no other test would notice if they changed.
+#[test]
+fn conventions_of_the_published_results() {
+    let case = bent::case(6);
+    let base = bent::base(&case, Curvature::QuadricFit);
+    let mixed = || base.faces().as_slice().iter().filter(|face| face.is_mixed());
+    let (count, sum) = (mixed().count(), mixed().map(|face| face.curvature()).sum::<f64>());
+    assert_eq!(count, 60);
+    assert_close("sum of curvatures", &[sum], &[-45.77301938281819], 1e-10, 0.0);
+}
+
 #[test]
 fn a_flat_base_costs_nothing() {
     let case = bent::case(4);

@@ -88,3 +88,16 @@ fn the_paper_adds_a_face_among_free_ones() {
     // Two free neighbours are not three: face 3 now has -0.9 + 0.85.
     assert_eq!(free([-0.9, -0.1, -0.1, 0.85, 1.1, 1.1], FreeRule::Paper), [NOT, YES, YES, NOT, YES, YES]);
 }
+
+/// A strain of exactly zero is no compression. The paper asks for a positive one.
+#[test]
+fn neither_tense_nor_compressed() {
+    let mesh = TriMesh::new(3, &[[0, 1, 2]]).unwrap();
+    let u = Field::from_vec([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(DVec2::from).to_vec());
+    let rest = RestShape::from_uv(&mesh, &u).unwrap();
+    let x = generate::embed(&u.map(|u| DVec2::new(2.0 * u.x, u.y)));
+    let base = BaseSheet::new(&mesh, rest.maps(), &x, bent::sheet(), Curvature::default()).unwrap();
+    assert_eq!(base.faces()[Id::new(0)].strains(), [3.0, 0.0]);
+    assert_eq!(wrinkle_free(&base, FreeRule::Authors).as_slice(), [YES]);
+    assert_eq!(wrinkle_free(&base, FreeRule::Paper).as_slice(), [NOT]);
+}
