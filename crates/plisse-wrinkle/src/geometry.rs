@@ -156,6 +156,31 @@ impl BaseFace {
 }
 
 /// A base mesh with its rest shape and material, ready to carry wrinkles.
+///
+/// ```
+/// use plisse_core::{generate, Field, Positive, RestShape};
+/// use plisse_wrinkle::{BaseSheet, Curvature, FreeRule, Quadrature, ThinSheet, wrinkle_free};
+///
+/// // A strip, stretched by 5 % and a tenth narrower.
+/// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
+/// let rest = RestShape::from_uv(&mesh, &uv)?;
+/// let x = uv.map(|u| glam::DVec3::new(1.05 * u.x, 0.9 * u.y, 0.0));
+/// let rubber = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+/// let base = BaseSheet::new(&mesh, rest.maps(), &x, rubber, Curvature::default())?;
+/// assert!(wrinkle_free(&base, FreeRule::default()).as_slice().iter().all(|free| !free));
+///
+/// // Twelve waves over the width, first without amplitude, then with the one that takes away the compression.
+/// let k = 12.0 * std::f64::consts::TAU / 0.1;
+/// let omega = Field::from_fn(mesh.edge_count(), |edge| {
+///     let [p, q] = mesh.edges()[edge].vertices;
+///     k * (uv[p.max(q)].y - uv[p.min(q)].y)
+/// });
+/// let energy = |a: f64| base.terms(&Field::filled(mesh.vertex_count(), a), &omega, Quadrature::Exact).total();
+/// let strain = (1.0 - 0.9 * 0.9) - 0.5 * (1.05 * 1.05 - 1.0);
+/// let a = (2.0 * strain / (k * k) - 1e-4 * 1e-4 / 3.0f64).sqrt();
+/// assert!(energy(a) < energy(0.0) && energy(a) < energy(0.99 * a) && energy(a) < energy(1.01 * a));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseSheet {
     mesh: TriMesh,

@@ -10,7 +10,7 @@ mod bent;
 use glam::{DVec2, DVec3};
 use plisse_core::{Field, Id, RestShape, TriMesh, Vertices, generate};
 use plisse_testkit::assert_close;
-use plisse_wrinkle::{BaseSheet, Curvature, PrincipalCurvature, principal_curvatures};
+use plisse_wrinkle::{BaseFace, BaseSheet, Curvature, PrincipalCurvature, principal_curvatures};
 
 /// The worst error of both curvatures over the vertices.
 fn worst(found: &Field<Vertices, PrincipalCurvature>, expected: [f64; 2]) -> f64 {
@@ -155,7 +155,7 @@ fn conventions_of_the_published_results() {
     let case = bent::case(6);
     let base = bent::base(&case, Curvature::QuadricFit);
     let mixed = || base.faces().as_slice().iter().filter(|face| face.is_mixed());
-    let (count, sum) = (mixed().count(), mixed().map(|face| face.curvature()).sum::<f64>());
+    let (count, sum) = (mixed().count(), mixed().map(BaseFace::curvature).sum::<f64>());
     assert_eq!(count, 60);
     assert_close("sum of curvatures", &[sum], &[-45.77301938281819], 1e-10, 0.0);
 }
