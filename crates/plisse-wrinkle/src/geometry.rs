@@ -73,7 +73,7 @@ impl BaseFace {
         };
         let curvature = if curvature.is_finite() { curvature } else { 0.0 };
         // Where both strains have one sign there are no crests with a direction of tension to follow.
-        let mixed = strains[1] <= 0.0 && strains[0] >= 0.0;
+        let mixed = mixed(strains);
         let bent = curvature * stretch;
         let crest_cost =
             if mixed { 4.0 * beta * (alpha + beta) / (alpha + 2.0 * beta) * bent * bent } else { 0.0 };
@@ -151,7 +151,7 @@ impl BaseFace {
     #[inline]
     #[must_use]
     pub fn is_mixed(&self) -> bool {
-        self.strains[1] <= 0.0 && self.strains[0] >= 0.0
+        mixed(self.strains)
     }
 }
 
@@ -295,6 +295,10 @@ fn second_form(gradients: &[DVec2; 3], bends: [f64; 3]) -> Sym2 {
     // Entries of a folded, tiny triangle may be huge: limited, so that their squares are finite.
     let limit = |value: f64| value.clamp(-1e60, 1e60);
     Sym2::new(limit(form.a), limit(form.b), limit(form.c))
+}
+
+fn mixed(strains: [f64; 2]) -> bool {
+    strains[1] <= 0.0 && strains[0] >= 0.0
 }
 
 /// `v · M v`.
