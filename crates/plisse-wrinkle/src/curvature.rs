@@ -42,8 +42,8 @@ const RANK: f64 = 64.0 * f64::EPSILON;
 /// left. In a frame with the vertex in the origin and its area-weighted normal as z axis, `z = a x² + b x y + c y² + d x + e y` is
 /// fitted by least squares (of shortest coefficients where there are several) and its shape operator at the origin taken. That operator
 /// is symmetrised by using one of its two off-diagonal entries twice, which is exact only where the fitted slope `(d, e)` is zero; the
-/// first axis, which then matters, points to the neighbour with the smallest index. A vertex with fewer than six points around, or
-/// without a normal, has zero curvature.
+/// first axis, which then matters, points to the neighbour with the smallest index. A vertex with fewer than six points around,
+/// without a normal, or in the same place as that neighbour, has zero curvature.
 ///
 /// Never NaN for finite positions.
 ///
@@ -88,13 +88,12 @@ fn at_vertex(
     if around.len() < FEWEST || normal == DVec3::ZERO {
         return None;
     }
-    // The first neighbour that gives a direction; as a rule the very first.
-    let axis = mesh.vertex_edges(vertex).iter().find_map(|edge| {
-        let [a, b] = mesh.edges()[*edge].vertices;
-        let step = x[if a == vertex { b } else { a }] - origin;
-        let (length, axis) = length_and_direction(step - normal * step.dot(normal));
-        (length > 1e-12 * step.length()).then_some(axis)
-    })?;
+    let edge = mesh.edges()[*mesh.vertex_edges(vertex).first()?];
+    let step = x[if edge.vertices[0] == vertex { edge.vertices[1] } else { edge.vertices[0] }] - origin;
+    let (length, axis) = length_and_direction(step - normal * step.dot(normal));
+    if length == 0.0 {
+        return None;
+    }
     let frame = [axis, normal.cross(axis).normalize_or_zero(), normal];
 
     let same_side = |v: &Id<Vertices>| normals[*v].dot(normal) > 0.0;
