@@ -16,6 +16,8 @@ const SHIFTS: [f64; 5] = [1e-10, 1e-7, 1e-4, 1e-2, 1.0];
 const UNSEEN: f64 = 1e-13;
 /// The least part of the correction that is tried besides none.
 const LEAST: f64 = 1.0 / 64.0;
+/// The relative change up to which amplitudes follow a hyperbola.
+const BENT: f64 = 0.5;
 /// Steps shorter than this part of themselves ask for more of the correction next time.
 const SHORT: f64 = 0.1;
 /// Halvings of a step before another one is tried.
@@ -45,7 +47,11 @@ impl Point {
         Self { a, phi, c, omega }
     }
 
-    /// `self = from + length · step`, amplitudes not below `shrink` times what they were; returns the slope's share `g · (self - from)`.
+    /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns `g · (self - from)`.
+    ///
+    /// The compression fixes the product of amplitude and frequency, little fixes either: the energy has valleys along the hyperbolas
+    /// `a |w| = const`, and straight steps along one leave it. Therefore not the amplitude but its inverse is moved in proportion, to
+    /// `a/(1 - p/a)`, which is `a + p` to first order and keeps to the hyperbola; amplitudes that change by more than half move straight.
     fn advance(
         &mut self,
         system: &WrinkleSystem<'_>,
@@ -58,7 +64,9 @@ impl Point {
         let mut gain = 0.0;
         for (k, &vertex) in system.free_vertices().iter().enumerate() {
             let old = from.a[vertex];
-            let new = (old + length * step[k]).max(shrink * old);
+            let by = length * step[k];
+            let new =
+                if by.abs() < BENT * old { old / (1.0 - by / old) } else { (old + by).max(shrink * old) };
             self.a[vertex] = new;
             gain += g[k] * (new - old);
         }
@@ -79,6 +87,8 @@ struct Run<'r, 'a> {
     system: &'r mut WrinkleSystem<'a>,
     settings: &'r WrinkleSettings,
     projected: FaceHessian,
+    /// Whether the last step gained a lot, or there was none.
+    far: bool,
     gradient: Vec<f64>,
     step: Vec<f64>,
     /// Per unknown, whether it is held at its bound.
@@ -128,6 +138,7 @@ pub(super) fn minimise(
             FaceProjection::Clamp => FaceHessian::Projected(Psd::Clamp),
             FaceProjection::ScaledAbs => FaceHessian::Scaled(Psd::Abs, start_scale),
         },
+        far: true,
         gradient: vec![0.0; n],
         step: vec![0.0; n],
         active: vec![false; n],
@@ -139,9 +150,8 @@ pub(super) fn minimise(
     let mut energy = run.system.energy(&point.a, &point.omega);
     loop {
         run.system.gradient(&point.a, &point.omega, &mut run.gradient);
-        if snap(run.system, point, &run.gradient, ZERO * start_scale) {
+        if run.snap(point, ZERO * start_scale) {
             energy = run.system.energy(&point.a, &point.omega);
-            run.system.gradient(&point.a, &point.omega, &mut run.gradient);
         }
         let active = mark(run.system, point, &run.gradient, &mut run.active);
         let kkt = run.residual(largest(&point.a), energy);
@@ -165,10 +175,10 @@ pub(super) fn minimise(
             factorisations: effort.factorisations,
             evaluations: effort.evaluations,
         });
-        let slow = energy - taken.energy < settings.switch * (energy - run.system.floor()).abs();
+        run.far = energy - taken.energy >= settings.switch * (energy - run.system.floor()).abs();
         part = match effort.factorisations {
             // Far away, the whole correction leads to better minima.
-            _ if !slow => 1.0,
+            _ if run.far => 1.0,
             // Less of it after a step that worked at once, more where that had to be shortened a lot.
             1 if taken.length > SHORT => lessened(taken.part),
             1 => raised(taken.part),
@@ -181,6 +191,35 @@ pub(super) fn minimise(
 }
 
 impl Run<'_, '_> {
+    /// Sets amplitudes that are as good as zero to zero where the energy grows with them from there on; whether there were any. The
+    /// gradient is up to date afterwards.
+    fn snap(&mut self, point: &mut Point, zero: f64) -> bool {
+        let mut any = false;
+        for (k, &vertex) in self.system.free_vertices().iter().enumerate() {
+            let a = point.a[vertex];
+            self.trial.a[vertex] = a;
+            if self.gradient[k] > 0.0 && a > 0.0 && a <= zero {
+                point.a[vertex] = 0.0;
+                any = true;
+            }
+        }
+        if any {
+            self.system.gradient(&point.a, &point.omega, &mut self.gradient);
+            let mut back = false;
+            for (k, &vertex) in self.system.free_vertices().iter().enumerate() {
+                // Small, but not zero: it would leave again.
+                if point.a[vertex] < self.trial.a[vertex] && self.gradient[k] < 0.0 {
+                    point.a[vertex] = self.trial.a[vertex];
+                    back = true;
+                }
+            }
+            if back {
+                self.system.gradient(&point.a, &point.omega, &mut self.gradient);
+            }
+        }
+        any
+    }
+
     /// Finds a step that lowers the energy, beginning with this part of the correction; `trial` is where it ends.
     fn find_step(&mut self, point: &Point, energy: f64, part: f64, effort: &mut Effort) -> Option<Taken> {
         let first = if part > 0.0 { self.projected } else { FaceHessian::Exact };
@@ -213,7 +252,7 @@ impl Run<'_, '_> {
             *step = if *active { 0.0 } else { -g };
         }
         self.system.solve(&mut self.step);
-        let shrink = if part < 1.0 { 0.0 } else { self.settings.shrink };
+        let shrink = if self.far { self.settings.shrink } else { 0.0 };
         let mut length = 1.0;
         for _ in 0..HALVINGS {
             let gain = self.trial.advance(self.system, point, &self.step, length, shrink, &self.gradient);
@@ -240,18 +279,6 @@ impl Run<'_, '_> {
         let relative = if size > 0.0 { size / energy.abs() } else { 0.0 };
         Kkt { amplitude, omega, relative }
     }
-}
-
-/// Sets amplitudes that are as good as zero to zero where the energy grows with them; whether there were any.
-fn snap(system: &WrinkleSystem<'_>, point: &mut Point, gradient: &[f64], zero: f64) -> bool {
-    let mut any = false;
-    for (&vertex, &g) in system.free_vertices().iter().zip(gradient) {
-        if g > 0.0 && point.a[vertex] > 0.0 && point.a[vertex] <= zero {
-            point.a[vertex] = 0.0;
-            any = true;
-        }
-    }
-    any
 }
 
 /// Marks amplitudes that are zero and would only shrink; how many. Where all neighbours are zero too the derivative is exactly zero, and
