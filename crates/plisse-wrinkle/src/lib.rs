@@ -32,6 +32,6 @@ pub use geometry::{BaseFace, BaseSheet};
 pub use sheet::ThinSheet;
 pub use solver::{
     FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
-    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles,
+    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,
 };
 pub use start::WrinkleStart;

@@ -125,7 +125,7 @@ pub(super) fn minimise(
     system: &mut WrinkleSystem<'_>,
     point: &mut Point,
     settings: &WrinkleSettings,
-    start: WrinkleStart,
+    start: Option<WrinkleStart>,
 ) -> WrinkleRun {
     let n = system.unknown_count();
     let thickness = system.problem().sheet().sheet().thickness();

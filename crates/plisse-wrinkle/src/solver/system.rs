@@ -8,6 +8,7 @@ use crate::energy::Quadrature;
 use crate::error::WrinkleError;
 use crate::geometry::BaseFace;
 use crate::sheet::ThinSheet;
+use crate::start::WrinkleStart;
 
 /// An unknown that is not there: a held amplitude, the phase at the root of a component.
 const FIXED: u32 = u32::MAX;
@@ -165,6 +166,13 @@ impl<'a> WrinkleSystem<'a> {
             constant,
             floor: constant + floor,
         })
+    }
+
+    /// Amplitudes and frequencies of a start. Overwrites the matrix.
+    #[must_use]
+    pub fn start(&mut self, start: WrinkleStart) -> (Field<Vertices, f64>, Field<Edges, f64>) {
+        let point = crate::start::start(self, start);
+        (point.a, point.omega)
     }
 
     /// How many unknowns.
