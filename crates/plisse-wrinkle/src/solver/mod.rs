@@ -3,6 +3,7 @@
 mod factor;
 mod newton;
 mod problem;
+mod projection;
 mod report;
 mod settings;
 mod system;
@@ -17,9 +18,10 @@ use crate::start::{self, WrinkleStart};
 
 pub(crate) use newton::Point;
 pub use problem::WrinkleProblem;
+pub use projection::FaceHessian;
 pub use report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleReport, WrinkleRun};
 pub use settings::{FaceProjection, WrinkleSettings};
-pub use system::{FaceHessian, WrinkleSystem};
+pub use system::WrinkleSystem;
 
 /// Amplitudes and frequencies of wrinkles.
 #[derive(Clone, Debug, PartialEq)]

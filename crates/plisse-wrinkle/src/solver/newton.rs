@@ -2,9 +2,10 @@
 
 use plisse_core::{Edges, Field, Psd, Vertices};
 
+use super::projection::FaceHessian;
 use super::report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleRun};
 use super::settings::{FaceProjection, WrinkleSettings};
-use super::system::{FaceHessian, WrinkleSystem};
+use super::system::WrinkleSystem;
 use crate::start::WrinkleStart;
 
 /// Amplitudes below this part of the largest one at the start count as zero where the energy grows with them.
