@@ -176,7 +176,7 @@ pub(super) fn minimise(
             factorisations: effort.factorisations,
             evaluations: effort.evaluations,
         });
-        run.far = energy - taken.energy >= settings.switch * (energy - run.system.floor()).abs();
+        run.far = energy - taken.energy >= settings.switch * run.system.excess(energy);
         part = match effort.factorisations {
             // Far away, the whole correction leads to better minima.
             _ if run.far => 1.0,
@@ -277,7 +277,7 @@ impl Run<'_, '_> {
         let (amplitude, omega) = (largest(0..forms), largest(forms..self.gradient.len()));
         let size = (amplitude * scale).max(omega);
         // Zero over zero: no strain, no residual.
-        let relative = if size > 0.0 { size / energy.abs() } else { 0.0 };
+        let relative = if size > 0.0 { size / self.system.excess(energy) } else { 0.0 };
         Kkt { amplitude, omega, relative }
     }
 }

@@ -12,7 +12,8 @@ pub struct Kkt {
     /// Largest derivative by a phase or a period, in J/rad.
     pub omega: f64,
     /// The larger of both without a unit: derivatives times the largest amplitude (or the thickness, if that is larger) and times one
-    /// radian, over the energy. Roughly the part of the energy that a change of everything by its own size would still gain.
+    /// radian, over the energy above its [floor](crate::WrinkleSystem::floor). Roughly the part of what wrinkles cost that a change of
+    /// everything by its own size would still gain.
     pub relative: f64,
 }
 
