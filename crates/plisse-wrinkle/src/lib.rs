@@ -23,5 +23,15 @@ mod start;
 mod surface;
 mod tension;
 
+pub use complex::{ComplexEdge, Crossing, KeptComplex, Nodes, Step};
+pub use curvature::{Curvature, PrincipalCurvature, principal_curvatures};
+pub use energy::{Quadrature, Terms};
 pub use error::WrinkleError;
+pub use free::{FreeRule, wrinkle_free};
+pub use geometry::{BaseFace, BaseSheet};
 pub use sheet::ThinSheet;
+pub use solver::{
+    FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
+    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,
+};
+pub use start::WrinkleStart;

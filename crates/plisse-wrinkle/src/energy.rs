@@ -1,1 +1,0 @@
-//! The wrinkle energy of a face and its derivatives.
