@@ -12,4 +12,10 @@ pub enum WrinkleError {
         /// What was given.
         value: f64,
     },
+    /// A problem of integer least squares that has no answer.
+    #[error("the numbers of waves cannot be chosen: {reason}")]
+    Lattice {
+        /// What is wrong with the matrix or the real solution.
+        reason: String,
+    },
 }

@@ -24,4 +24,5 @@ mod surface;
 mod tension;
 
 pub use error::WrinkleError;
+pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
 pub use sheet::ThinSheet;
