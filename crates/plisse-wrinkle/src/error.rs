@@ -18,4 +18,18 @@ pub enum WrinkleError {
         /// What is wrong with the matrix or the real solution.
         reason: String,
     },
+    /// A phase that does not fit together.
+    #[error("{place}: {reason}")]
+    Phase {
+        /// The face or edge.
+        place: String,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// Values for another mesh.
+    #[error(transparent)]
+    Length(#[from] plisse_core::FieldError),
+    /// A mesh that cannot be built, because it is too large.
+    #[error(transparent)]
+    Mesh(#[from] plisse_core::MeshError),
 }

@@ -25,4 +25,5 @@ mod tension;
 
 pub use error::WrinkleError;
 pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
+pub use phase::{CornerPhase, PhaseField};
 pub use sheet::ThinSheet;

@@ -1,0 +1,5 @@
+//! The phase of wrinkles from their frequencies.
+
+mod field;
+
+pub use field::{CornerPhase, PhaseField};
