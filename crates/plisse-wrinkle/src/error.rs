@@ -1,5 +1,6 @@
 //! What can be wrong with a wrinkle problem.
 
+use plisse_core::{Faces, FieldError, Id, MeshError, Vertices};
 use thiserror::Error;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
@@ -26,10 +27,39 @@ pub enum WrinkleError {
         /// What is wrong there.
         reason: String,
     },
-    /// Values for another mesh.
-    #[error(transparent)]
-    Length(#[from] plisse_core::FieldError),
     /// A mesh that cannot be built, because it is too large.
     #[error(transparent)]
-    Mesh(#[from] plisse_core::MeshError),
+    Mesh(#[from] MeshError),
+    /// Values for another mesh.
+    #[error(transparent)]
+    Length(#[from] FieldError),
+    /// A position of the base that is infinite or NaN.
+    #[error(
+        "{vertex}: the position {position} of the base is not finite: repair the input or stop the solver earlier"
+    )]
+    NotFinite {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// The position as given.
+        position: String,
+    },
+    /// A base triangle so much larger than its rest triangle that its energy has no meaning left.
+    #[error(
+        "{face}: its largest strain is {strain:e} (at most 1e50): check the units of rest and base, they are a factor of \
+         {:e} apart", strain.abs().sqrt()
+    )]
+    TooLarge {
+        /// The face.
+        face: Id<Faces>,
+        /// The largest entry of its strain.
+        strain: f64,
+    },
+    /// Periods that do not fit the generators of the kept faces.
+    #[error("expected one period per generator of the kept faces, that is {expected}, got {found}")]
+    PeriodCount {
+        /// How many generators there are.
+        expected: usize,
+        /// How many periods were given.
+        found: usize,
+    },
 }

@@ -23,7 +23,12 @@ mod start;
 mod surface;
 mod tension;
 
+pub use complex::{ComplexEdge, Crossing, KeptComplex, Nodes, Step};
+pub use curvature::{Curvature, PrincipalCurvature, principal_curvatures};
+pub use energy::{Quadrature, Terms};
 pub use error::WrinkleError;
+pub use free::{FreeRule, wrinkle_free};
+pub use geometry::{BaseFace, BaseSheet};
 pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
 pub use phase::{CornerPhase, PhaseField};
 pub use sheet::ThinSheet;

@@ -4,14 +4,15 @@ use std::f64::consts::TAU;
 
 use plisse_core::{Edges, Faces, Field, Id, TriMesh, Vertices};
 
+use crate::complex::{KeptComplex, Nodes};
 use crate::error::WrinkleError;
 
 /// The phase at a corner of a face: that of its node and a number of whole turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CornerPhase {
-    /// Index of the node. A vertex has one node for each fan of faces with a phase around it: usually one, none where all its faces are
+    /// The node. A vertex has one node for each fan of faces with a phase around it: usually one, none where all its faces are
     /// without, two or more where such fans touch in the vertex only.
-    pub node: u32,
+    pub node: Id<Nodes>,
     /// Whole turns of 2π on top of the value of the node.
     pub turns: i64,
 }
@@ -32,7 +33,7 @@ pub struct CornerPhase {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseField {
-    values: Vec<f64>,
+    values: Field<Nodes, f64>,
     corners: Field<Faces, Option<[CornerPhase; 3]>>,
 }
 
@@ -59,15 +60,14 @@ impl PhaseField {
                 });
             }
         }
-        let (node_of, node_count) = fan_nodes(mesh, |face| phases[face].is_some());
-        let mut values: Vec<Option<f64>> = vec![None; node_count];
+        let complex = KeptComplex::new(mesh, &phases.map(Option::is_some))?;
+        let mut values: Field<Nodes, Option<f64>> = Field::filled(complex.node_count(), None);
         let mut corners = Field::filled(mesh.face_count(), None);
         for (face, phase) in phases.iter() {
-            let Some(phase) = phase else { continue };
-            let mut of_face = [CornerPhase { node: 0, turns: 0 }; 3];
+            let (Some(phase), Some(nodes)) = (phase, complex.face_nodes(face)) else { continue };
+            let mut of_face = nodes.map(|node| CornerPhase { node, turns: 0 });
             for i in 0..3 {
-                let node = node_of[3 * face.index() + i];
-                let first = *values[node as usize].get_or_insert(phase[i]);
+                let first = *values[nodes[i]].get_or_insert(phase[i]);
                 let turns = (phase[i] - first) / TAU;
                 if (turns - turns.round()).abs() > TURN_TOLERANCE {
                     let reason = format!(
@@ -77,11 +77,11 @@ impl PhaseField {
                     );
                     return Err(WrinkleError::Phase { place: face.to_string(), reason });
                 }
-                of_face[i] = CornerPhase { node, turns: turns.round() as i64 };
+                of_face[i].turns = turns.round() as i64;
             }
             corners[face] = Some(of_face);
         }
-        let field = Self { values: values.into_iter().map(|v| v.unwrap_or(0.0)).collect(), corners };
+        let field = Self { values: values.map(|v| v.unwrap_or(0.0)), corners };
         match field.torn_edge(mesh) {
             None => Ok(field),
             Some(edge) => Err(WrinkleError::Phase {
@@ -92,17 +92,20 @@ impl PhaseField {
     }
 
     /// From parts that fit together.
-    pub(crate) fn from_parts(values: Vec<f64>, corners: Field<Faces, Option<[CornerPhase; 3]>>) -> Self {
+    pub(crate) fn from_parts(
+        values: Field<Nodes, f64>,
+        corners: Field<Faces, Option<[CornerPhase; 3]>>,
+    ) -> Self {
         Self { values, corners }
     }
 
     /// The values of the nodes, in radians.
     #[must_use]
-    pub fn values(&self) -> &[f64] {
+    pub fn values(&self) -> &Field<Nodes, f64> {
         &self.values
     }
 
-    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+    pub(crate) fn values_mut(&mut self) -> &mut Field<Nodes, f64> {
         &mut self.values
     }
 
@@ -116,7 +119,7 @@ impl PhaseField {
     /// without a phase.
     #[must_use]
     pub fn at(&self, face: Id<Faces>) -> Option<[f64; 3]> {
-        self.corners[face].map(|corners| corners.map(|c| self.values[c.node as usize] + TAU * c.turns as f64))
+        self.corners[face].map(|corners| corners.map(|c| self.values[c.node] + TAU * c.turns as f64))
     }
 
     /// The phase along edges, `ω = dφ`, from the smaller to the larger vertex, in radians; zero where no face of the edge has a phase.
@@ -164,7 +167,7 @@ impl PhaseField {
 
     /// From one corner of a face to another, in radians.
     pub(crate) fn difference(&self, from: CornerPhase, to: CornerPhase) -> f64 {
-        self.values[to.node as usize] - self.values[from.node as usize] + TAU * (to.turns - from.turns) as f64
+        self.values[to.node] - self.values[from.node] + TAU * (to.turns - from.turns) as f64
     }
 
     /// The first edge whose two faces jump differently at its ends or have different nodes there; there is none in a field that fits together.
@@ -183,40 +186,6 @@ impl PhaseField {
         };
         mesh.edges().iter().find(|(_, edge)| torn(edge)).map(|(id, _)| id)
     }
-}
-
-/// One node per fan of the faces in question: the node of corner `i` of face `f` at `3 f + i` (`u32::MAX` elsewhere) and how many there are.
-/// Numbered by vertex, then by the smallest face of the fan.
-pub(crate) fn fan_nodes(mesh: &TriMesh, with: impl Fn(Id<Faces>) -> bool) -> (Vec<u32>, usize) {
-    let mut node_of = vec![u32::MAX; 3 * mesh.face_count()];
-    let mut count = 0;
-    let mut queue = Vec::new();
-    let corner = |face: Id<Faces>, v: Id<Vertices>| mesh.faces()[face].iter().position(|c| *c == v);
-    for v in mesh.vertices() {
-        for &start in mesh.vertex_faces(v) {
-            let Some(at) = corner(start, v) else { continue };
-            if !with(start) || node_of[3 * start.index() + at] != u32::MAX {
-                continue;
-            }
-            node_of[3 * start.index() + at] = count;
-            queue.push((start, at));
-            while let Some((face, at)) = queue.pop() {
-                // The two edges of the face at its corner `at` are those opposite the other corners.
-                for edge in [mesh.face_edges()[face][(at + 1) % 3], mesh.face_edges()[face][(at + 2) % 3]] {
-                    let (left, right) = mesh.edges()[edge].faces;
-                    let other = if left == face { right } else { Some(left) };
-                    let Some(other) = other.filter(|face| with(*face)) else { continue };
-                    let Some(there) = corner(other, v) else { continue };
-                    if node_of[3 * other.index() + there] == u32::MAX {
-                        node_of[3 * other.index() + there] = count;
-                        queue.push((other, there));
-                    }
-                }
-            }
-            count += 1;
-        }
-    }
-    (node_of, count as usize)
 }
 
 #[cfg(test)]
@@ -273,16 +242,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn fans_that_touch_in_a_vertex_have_nodes_of_their_own() {
+    fn fans_that_touch_in_a_vertex_need_not_agree() {
         // A hexagon around vertex 0 of which two opposite triangles have a phase.
         let faces: Vec<[u32; 3]> = (0..6).map(|i| [0, 1 + i, 1 + (i + 1) % 6]).collect();
         let mesh = TriMesh::new(7, &faces).unwrap();
-        let (nodes, count) = fan_nodes(&mesh, |face| face.get() % 3 == 0);
-        assert_eq!(count, 6);
-        assert_ne!(nodes[0], nodes[9]);
-        let (nodes, count) = fan_nodes(&mesh, |_| true);
-        assert_eq!(count, 7);
-        assert!((0..6).all(|f| nodes[3 * f] == 0));
+        let phases =
+            Field::from_fn(6, |face| (face.get() % 3 == 0).then(|| [f64::from(face.get()), 0.5, 0.7]));
+        let field = PhaseField::from_corners(&mesh, &phases).unwrap();
+        assert_eq!(field.values().len(), 6);
+        assert_eq!((field.at(Id::new(0)), field.at(Id::new(3))), (phases[Id::new(0)], phases[Id::new(3)]));
+        assert_eq!(field.at(Id::new(1)), None);
     }
 
     #[test]

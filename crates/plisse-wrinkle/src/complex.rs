@@ -1,1 +1,0 @@
-//! The kept faces as a complex: split vertices, spanning trees, generators.
