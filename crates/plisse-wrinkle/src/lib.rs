@@ -30,5 +30,7 @@ pub use error::WrinkleError;
 pub use free::{FreeRule, wrinkle_free};
 pub use geometry::{BaseFace, BaseSheet};
 pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
-pub use phase::{CornerPhase, PhaseField};
+pub use phase::{
+    CornerPhase, Phase, PhaseField, PhaseOptions, PhaseProblem, recover_phase, recover_phase_following,
+};
 pub use sheet::ThinSheet;

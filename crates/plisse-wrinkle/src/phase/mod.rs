@@ -1,5 +1,12 @@
 //! The phase of wrinkles from their frequencies.
 
 mod field;
+mod follow;
+mod periods;
+mod recover;
+#[cfg(test)]
+mod tests;
 
 pub use field::{CornerPhase, PhaseField};
+pub use follow::recover_phase_following;
+pub use recover::{Phase, PhaseOptions, PhaseProblem, recover_phase};
