@@ -34,3 +34,7 @@ pub use phase::{
     CornerPhase, Phase, PhaseField, PhaseOptions, PhaseProblem, recover_phase, recover_phase_following,
 };
 pub use sheet::ThinSheet;
+pub use surface::{
+    CurvatureShift, ObstacleLimit, PhaseExtension, Profile, SharpVertices, SurfaceOptions, WrinkledSurface,
+    wrinkled_surface,
+};
