@@ -10,7 +10,8 @@ use super::{CurvatureShift, Profile};
 /// `(a |∇φ|)²/8` at which `φ + c sin 2φ` reaches π: from there on the bulges of neighbouring crests would pass through each other.
 const TOUCHING: f64 = 2.301_669_424_375_85;
 
-/// The largest strain that the curvature term may cause; where `dφ` vanishes it has no other bound.
+/// The largest strain that the curvature term may cause. Besides, it moves nothing farther than the amplitude: that would be waves longer than
+/// the radius of curvature, of which the theory knows nothing.
 const LARGEST_SHIFT: f64 = 0.5;
 
 /// Means over the corners of a vertex that have a phase.
@@ -66,7 +67,7 @@ pub(super) fn displacements(
 ) -> Field<Vertices, DVec3> {
     let normals = vertex_normals(&level.mesh, &level.x);
     let gradients = vertex_means(level, |face| face_gradient(level, face));
-    let shifts = shift.map(|shift| vertex_means(level, |face| shift.on_face(level, &normals, face)));
+    let shifts = shift.map(|shift| vertex_means(level, |face| shift.on_face(level, face)));
     Field::from_fn(level.mesh.vertex_count(), |v| {
         let a = level.amplitude[v];
         let mut displacement = normals[v] * (a * means.cos[v]);
@@ -77,7 +78,8 @@ pub(super) fn displacements(
         }
         if let Some(shifts) = &shifts {
             let (size, direction) = length_and_direction(shifts[v]);
-            let bounded = if slope > 0.0 { (a.abs() * size).min(LARGEST_SHIFT / slope) } else { 0.0 };
+            let bounded =
+                if slope > 0.0 { (a.abs() * size.min(1.0)).min(LARGEST_SHIFT / slope) } else { 0.0 };
             displacement += direction * (bounded.copysign(a) * means.sin[v]);
         }
         displacement
@@ -126,8 +128,9 @@ impl<'a> Shift<'a> {
     /// v = (α tr II + 2β w·II w/|w|²)/((α + 2β)|w|²) w + 2 (w·II w⊥)/|w|⁴ w⊥        w = Fᵀ ∇φ,   dr I_b⁻¹ v = F (FᵀF)⁻¹ v
     /// ```
     ///
-    /// `II = -Fᵀ dn F` comes from the vertex normals of the finest mesh.
-    fn on_face(&self, level: &Level, normals: &Field<Vertices, DVec3>, face: Id<Faces>) -> DVec3 {
+    /// `II = -Fᵀ dn F` comes from the subdivided vertex normals of the base.
+    fn on_face(&self, level: &Level, face: Id<Faces>) -> DVec3 {
+        let Some(normals) = &level.normals else { return DVec3::ZERO };
         let parent = level.parent[face];
         let map: &TriangleMap = &self.term.rest[parent];
         let x = corners(&level.mesh, &level.x, face);

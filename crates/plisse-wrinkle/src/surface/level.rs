@@ -19,6 +19,9 @@ pub(super) struct Level {
     pub(super) sharp: Field<Vertices, bool>,
     /// The face of the coarsest mesh.
     pub(super) parent: Field<Faces, Id<Faces>>,
+    /// The normals of the coarsest mesh, subdivided, if curvatures are asked for. Curvatures of the subdivided positions would not do: they
+    /// grow without bound at vertices of irregular valence.
+    pub(super) normals: Option<Field<Vertices, DVec3>>,
 }
 
 impl Level {
@@ -32,7 +35,8 @@ impl Level {
         let mut sharp = self.sharp.as_slice().to_vec();
         sharp.resize(mesh.vertex_count(), false);
         let parent = Field::from_fn(mesh.face_count(), |f| self.parent[Id::new(f.get() / 4)]);
-        let mut level = Self { mesh, x, amplitude, phase, sharp: Field::from_vec(sharp), parent };
+        let normals = self.normals.as_ref().map(|normals| subdivision.refine(normals));
+        let mut level = Self { mesh, x, amplitude, phase, sharp: Field::from_vec(sharp), parent, normals };
         level.flatten();
         Ok(level)
     }

@@ -13,7 +13,7 @@ use plisse_core::{Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 use crate::error::WrinkleError;
 use crate::phase::PhaseField;
 use crate::sheet::ThinSheet;
-use displace::{Means, Shift, displacements};
+use displace::{Means, Shift, displacements, vertex_normals};
 use level::Level;
 pub use limit::ObstacleLimit;
 
@@ -50,7 +50,7 @@ pub enum Profile {
 
 /// The in-plane term `a sin φ v` of Chen21, equation 19: material moves from where the curvature of the base stretches crests to the troughs.
 ///
-/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a strain of one half. Off unless given.
+/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a strain of one half and to the amplitude. Off unless given.
 #[derive(Clone, Copy, Debug)]
 pub struct CurvatureShift<'a> {
     /// What the sheet is made of; only the ratio of its moduli matters.
@@ -152,6 +152,7 @@ pub fn wrinkled_surface(
         phase: phase.clone(),
         sharp: sharp_vertices(mesh, base, options.sharp)?,
         parent: Field::from_fn(mesh.face_count(), |face| face),
+        normals: options.curvature.map(|_| vertex_normals(mesh, base)),
     };
     level.flatten();
     for _ in 0..options.levels {

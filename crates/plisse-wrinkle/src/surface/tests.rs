@@ -45,6 +45,7 @@ fn level(mesh: &TriMesh, x: &Field<Vertices, DVec3>, amplitude: f64, phase: Phas
         phase,
         sharp: sharp_vertices(mesh, x, SharpVertices::Corners).unwrap(),
         parent: Field::from_fn(mesh.face_count(), |face| face),
+        normals: None,
     };
     level.flatten();
     level
@@ -435,7 +436,7 @@ fn the_curvature_term_evens_out_a_tube() {
         }
         let azimuth = DVec3::new(-p.y, p.x, 0.0).normalize();
         let expected = azimuth * (-size * plain.phase[v].sin());
-        // The vertex normals of a polygon with 192 sides.
+        // Tangents of a polygon with 192 sides.
         assert!(
             (moved.x[v] - plain.x[v]).distance(expected) < 0.03 * size,
             "{}",
