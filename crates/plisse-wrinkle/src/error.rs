@@ -62,4 +62,28 @@ pub enum WrinkleError {
         /// How many periods were given.
         found: usize,
     },
+    /// A vertex that the mesh does not have.
+    #[error("{vertex} cannot be clamped: the mesh has {count} vertices (0 to {})", count.saturating_sub(1))]
+    NoSuchVertex {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// How many there are.
+        count: usize,
+    },
+    /// A setting of the solver out of its range.
+    #[error("the setting `{name}` of the wrinkle solver is {value}: give {range}")]
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it can be.
+        range: &'static str,
+    },
+    /// A factorisation that does not fit in memory.
+    #[error("the factorisation of {unknowns} unknowns does not fit in memory: use a coarser mesh")]
+    OutOfMemory {
+        /// How many unknowns.
+        unknowns: usize,
+    },
 }

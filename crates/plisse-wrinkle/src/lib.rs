@@ -34,6 +34,11 @@ pub use phase::{
     CornerPhase, Phase, PhaseField, PhaseOptions, PhaseProblem, recover_phase, recover_phase_following,
 };
 pub use sheet::ThinSheet;
+pub use solver::{
+    FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
+    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles,
+};
+pub use start::WrinkleStart;
 pub use surface::{
     CurvatureShift, ObstacleLimit, PhaseExtension, Profile, SharpVertices, SurfaceOptions, WrinkledSurface,
     wrinkled_surface,

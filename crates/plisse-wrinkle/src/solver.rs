@@ -1,1 +1,0 @@
-//! Minimises the wrinkle energy.
