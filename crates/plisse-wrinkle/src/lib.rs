@@ -31,7 +31,8 @@ pub use free::{FreeRule, wrinkle_free};
 pub use geometry::{BaseFace, BaseSheet};
 pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
 pub use phase::{
-    CornerPhase, Phase, PhaseField, PhaseOptions, PhaseProblem, recover_phase, recover_phase_following,
+    CornerPhase, Phase, PhaseFaces, PhaseField, PhaseOptions, PhaseProblem, recover_phase,
+    recover_phase_following,
 };
 pub use sheet::ThinSheet;
 pub use solver::{

@@ -9,4 +9,4 @@ mod tests;
 
 pub use field::{CornerPhase, PhaseField};
 pub use follow::recover_phase_following;
-pub use recover::{Phase, PhaseOptions, PhaseProblem, recover_phase};
+pub use recover::{Phase, PhaseFaces, PhaseOptions, PhaseProblem, recover_phase};

@@ -17,13 +17,24 @@ pub struct PhaseProblem<'a> {
     pub mesh: &'a TriMesh,
     /// Its rest shape; only the areas matter here.
     pub rest: &'a Field<Faces, TriangleMap>,
-    /// Amplitudes in m. Faces where none is positive have no phase.
+    /// Amplitudes in m.
     pub amplitude: &'a Field<Vertices, f64>,
     /// Differences of phase along edges, from the smaller to the larger vertex, in radians; without curl on the faces that have a phase, or
     /// nearly so. Elsewhere they do not matter.
     pub omega: &'a Field<Edges, f64>,
     /// Wrinkle-free faces; they have no phase.
     pub free: &'a Field<Faces, bool>,
+}
+
+/// Which faces get a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PhaseFaces {
+    /// Faces that are not wrinkle-free and have a positive amplitude at some corner: what is seen (Chen21's program does the same).
+    #[default]
+    Visible,
+    /// All faces that are not wrinkle-free: those on which the frequencies were solved for. [`Phase::waves`] then belong to the same generators
+    /// as the periods of the solver.
+    Wrinkling,
 }
 
 /// How a phase is recovered.
@@ -34,11 +45,13 @@ pub struct PhaseOptions {
     /// `η` of [`recover_phase_following`](crate::recover_phase_following): how much better than the old numbers of waves new ones must be. With
     /// a single loop, the number changes when the real one is more than `(1 + η)/2` away. Zero: not at all. At least 0, default 0.2.
     pub hysteresis: f64,
+    /// Which faces get a phase.
+    pub faces: PhaseFaces,
 }
 
 impl Default for PhaseOptions {
     fn default() -> Self {
-        Self { node_limit: DEFAULT_NODE_LIMIT, hysteresis: 0.2 }
+        Self { node_limit: DEFAULT_NODE_LIMIT, hysteresis: 0.2, faces: PhaseFaces::default() }
     }
 }
 
@@ -70,8 +83,8 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// The periods `c = 2π k` in radians. Amplitudes and phase can be optimised once more with `ω = B φ + Γ c` and these `c` held fixed;
-    /// recovering the phase of the result then rounds nothing.
+    /// The periods `c = 2π k` in radians. With [`PhaseFaces::Wrinkling`] they are those of the solver's generators: amplitudes and phase can be
+    /// optimised once more with `ω = B φ + Γ c` and these `c` held fixed, and recovering the phase of the result rounds nothing.
     #[must_use]
     pub fn periods(&self) -> Vec<f64> {
         self.waves.iter().map(|k| TAU * *k as f64).collect()
@@ -87,8 +100,8 @@ impl Phase {
 /// The phase whose differences along edges fit `ω` best, with whole numbers of turns around every loop.
 ///
 /// Minimises `Σ D_e (B φ + 2π Γ k - ω)_e²` over real `φ` per node and integers `k` per generator (Chen21, section E.4), where `D_e` is the
-/// sum of the rest areas of the one or two faces of the edge that have a phase. Those are the faces that are not wrinkle-free and have a
-/// positive amplitude at some corner. The integers are the exact optimum, see [`closest_integers`](crate::closest_integers).
+/// sum of the rest areas of the one or two faces of the edge that have a phase ([`PhaseFaces`] says which do). The integers are the exact
+/// optimum, see [`closest_integers`](crate::closest_integers).
 ///
 /// `φ` is zero at the smallest node of each component: nothing in the problem knows where the first crest should be.
 ///
@@ -126,7 +139,8 @@ impl Setup {
             return Err(WrinkleError::Lattice { reason });
         }
         let kept = Field::from_fn(mesh.face_count(), |face| {
-            !problem.free[face] && mesh.faces()[face].iter().any(|v| problem.amplitude[*v] > 0.0)
+            let visible = mesh.faces()[face].iter().any(|v| problem.amplitude[*v] > 0.0);
+            !problem.free[face] && (visible || options.faces == PhaseFaces::Wrinkling)
         });
         let complex = KeptComplex::new(mesh, &kept)?;
         let mut weights = Vec::with_capacity(complex.edges().len());

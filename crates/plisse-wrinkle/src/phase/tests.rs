@@ -210,6 +210,11 @@ fn faces_without_amplitude_have_no_phase() {
         let visible = corners.iter().any(|v| case.amplitude[*v] > 0.0);
         assert_eq!(phase.field.at(face).is_some(), visible);
     }
+    // On request they have: then the middle is filled, and no wave fits around it.
+    let options = PhaseOptions { faces: PhaseFaces::Wrinkling, ..PhaseOptions::default() };
+    let filled = recover_phase(&case.problem(), &options).unwrap();
+    assert_eq!((filled.complex.node_count(), filled.waves.len()), (case.mesh.vertex_count(), 0));
+    assert!(filled.deviation > 1.0);
     case.amplitude = Field::filled(case.mesh.vertex_count(), 0.0);
     let nothing = case.recover();
     assert_eq!((nothing.complex.node_count(), nothing.cost), (0, 0.0));
