@@ -36,14 +36,14 @@ const FEWEST: usize = 6;
 /// Singular values below this part of the largest one are rounding.
 const RANK: f64 = 64.0 * f64::EPSILON;
 
-/// Principal curvatures at every vertex by fitting a quadric to its neighbourhood (Panozzo10).
+/// Principal curvatures at every vertex by fitting a quadric to its neighbourhood (PPR10).
 ///
 /// Around a vertex, the vertices within five edges take part, without those whose normals point away from its own if at least six are
 /// left. In a frame with the vertex in the origin and its area-weighted normal as z axis, `z = a x² + b x y + c y² + d x + e y` is
 /// fitted by least squares (of shortest coefficients where there are several) and its shape operator at the origin taken. That operator
 /// is symmetrised by using one of its two off-diagonal entries twice, which is exact only where the fitted slope `(d, e)` is zero; the
-/// first axis, which then matters, points to the neighbour with the smallest index. A vertex with fewer than six points around, or
-/// without a normal, has zero curvature.
+/// first axis, which then matters, points to the neighbour with the smallest index. A vertex with fewer than six points around,
+/// without a normal, or in the same place as that neighbour, has zero curvature.
 ///
 /// Never NaN for finite positions.
 ///
@@ -88,13 +88,12 @@ fn at_vertex(
     if around.len() < FEWEST || normal == DVec3::ZERO {
         return None;
     }
-    // The first neighbour that gives a direction; as a rule the very first.
-    let axis = mesh.vertex_edges(vertex).iter().find_map(|edge| {
-        let [a, b] = mesh.edges()[*edge].vertices;
-        let step = x[if a == vertex { b } else { a }] - origin;
-        let (length, axis) = length_and_direction(step - normal * step.dot(normal));
-        (length > 1e-12 * step.length()).then_some(axis)
-    })?;
+    let edge = mesh.edges()[*mesh.vertex_edges(vertex).first()?];
+    let step = x[if edge.vertices[0] == vertex { edge.vertices[1] } else { edge.vertices[0] }] - origin;
+    let (length, axis) = length_and_direction(step - normal * step.dot(normal));
+    if length == 0.0 {
+        return None;
+    }
     let frame = [axis, normal.cross(axis).normalize_or_zero(), normal];
 
     let same_side = |v: &Id<Vertices>| normals[*v].dot(normal) > 0.0;
@@ -241,4 +240,60 @@ impl QuadricFit {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plisse_testkit::assert_close;
+
+    fn fitted(points: &[[f64; 3]]) -> [f64; 5] {
+        let mut fit = QuadricFit::default();
+        points.iter().for_each(|p| fit.add(*p));
+        fit.solve()
+    }
+
+    #[test]
+    fn a_quadric_is_found_again() {
+        let q = [0.7, -1.1, 0.3, 0.2, -0.4];
+        // Millimetres: x² is a thousand times smaller than x.
+        for size in [1.0, 1e-3] {
+            let points: Vec<_> = (0..12)
+                .map(|i| {
+                    let (s, c) = (2.1 * f64::from(i)).sin_cos();
+                    let (x, y) = (size * s * (1.0 + 0.1 * f64::from(i)), size * c);
+                    [x, y, q[0] * x * x + q[1] * x * y + q[2] * y * y + q[3] * x + q[4] * y]
+                })
+                .collect();
+            // The condition is about 10/size, and rounding of the heights is divided by size².
+            assert_close("quadric", &fitted(&points), &q, 1e-13 / size, 0.0);
+        }
+    }
+
+    /// On two parallel lines y² and y say the same: of all quadrics through the points, the one with the shortest coefficients.
+    #[test]
+    fn of_several_quadrics_the_shortest() {
+        let width = 0.5;
+        let points: Vec<_> = (-3..=3)
+            .flat_map(|i| [0.0, width].map(|y| [0.3 * f64::from(i), y, 0.2 * y + 0.09 * f64::from(i * i)]))
+            .collect();
+        let found = fitted(&points);
+        // c y² + e y = 0.2 y on the lines: c width + e = 0.2, and (c, e) parallel to (width, 1).
+        let e = 0.2 / (1.0 + width * width);
+        assert_close("quadric", &found, &[1.0, 0.0, e * width, 0.0, e], 1e-13, 0.0);
+    }
+
+    #[test]
+    fn points_in_one_place_give_a_plane() {
+        assert_eq!(fitted(&[[0.0; 3]; 8]), [0.0; 5]);
+    }
+
+    /// The symmetrised operator is exact without a slope, whatever the twist.
+    #[test]
+    fn shape_of_a_twisted_quadric() {
+        let (values, [along, _]) = shape([0.0, 2.0, 0.0, 0.0, 0.0]);
+        assert_close("values", &values, &[2.0, -2.0], 1e-15, 0.0);
+        // z = 2 x y falls along (1, -1): there the surface bends away from its normal.
+        assert!((along.x + along.y).abs() < 1e-15);
+    }
 }

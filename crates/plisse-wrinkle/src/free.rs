@@ -11,8 +11,8 @@ pub enum FreeRule {
     /// follow this rule.
     #[default]
     Authors,
-    /// The text of Chen21, section 5.1: faces whose smaller strain, averaged with the neighbours across the edges, is positive; then a
-    /// face whose neighbours all say otherwise changes sides. Frees fewer faces of a coarse mesh.
+    /// The text of Chen21, section 5.1: faces whose smaller strain, averaged with the neighbours across the edges, is positive; of these
+    /// not the ones without such a neighbour, but also the ones with three. Beyond the boundary there is no neighbour.
     Paper,
 }
 
@@ -28,14 +28,17 @@ pub fn wrinkle_free(sheet: &BaseSheet, rule: FreeRule) -> Field<Faces, bool> {
             mesh.faces().map(held)
         }
         FreeRule::Paper => {
+            // The sign of the sum is the sign of the mean, however many neighbours there are.
             let tense = Field::from_fn(mesh.face_count(), |face| {
-                let sum = |(sum, count), f: Id<Faces>| (sum + lowest[f], count + 1);
-                let (sum, _) = neighbours(mesh, face).fold((lowest[face], 1), sum);
-                sum > 0.0
+                lowest[face] + neighbours(mesh, face).map(|f| lowest[f]).sum::<f64>() > 0.0
             });
+            // Both filters look at the state before them, so that the order of the faces does not matter.
             Field::from_fn(mesh.face_count(), |face| {
-                let outvoted = neighbours(mesh, face).all(|f| tense[f] != tense[face]);
-                tense[face] != outvoted
+                match neighbours(mesh, face).filter(|f| tense[*f]).count() {
+                    0 => false,
+                    3 => true,
+                    _ => tense[face],
+                }
             })
         }
     }

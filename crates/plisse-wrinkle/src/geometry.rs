@@ -1,7 +1,9 @@
 //! First fundamental forms and strains of rest and base.
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Edges, Faces, Field, HingeFrame, Id, Mat3x2, TriMesh, TriangleMap, Vertices};
+use plisse_core::{
+    Edges, Faces, Field, HingeFrame, Id, Mat3x2, TriMesh, TriangleMap, Vertices, length_and_direction,
+};
 use plisse_eigen::Sym2;
 
 use crate::curvature::{Curvature, PrincipalCurvature, principal_curvatures};
@@ -60,19 +62,18 @@ impl BaseFace {
         let direction = DVec2::from(direction);
         let gradients = [0, 1, 2].map(|i| map.barycentric_gradient(i));
         let form = second_form(&gradients, bends);
-        let young = sheet.young();
-        let (alpha, beta) = (sheet.alpha() / young, sheet.beta() / young);
-        // The square of the length of the image of the unit direction of tension.
+        let (young, poisson) = (sheet.young(), sheet.poisson());
+        let (alpha, beta) = (poisson / (1.0 - poisson * poisson), 0.5 / (1.0 + poisson));
+        let image = f.c0 * direction.x + f.c1 * direction.y;
+        // The square of its length, which is at least one wherever the curvature is used.
         let stretch = 1.0 + strains[0];
         let curvature = match fit {
-            Some(corners) => {
-                fitted_curvature(corners, (f.c0 * direction.x + f.c1 * direction.y) / stretch.sqrt())
-            }
+            Some(corners) => fitted_curvature(corners, length_and_direction(image).1),
             None => along(&form, direction) / stretch,
         };
         let curvature = if curvature.is_finite() { curvature } else { 0.0 };
         // Where both strains have one sign there are no crests with a direction of tension to follow.
-        let mixed = strains[1] <= 0.0 && strains[0] >= 0.0;
+        let mixed = mixed(strains);
         let bent = curvature * stretch;
         let crest_cost =
             if mixed { 4.0 * beta * (alpha + beta) / (alpha + 2.0 * beta) * bent * bent } else { 0.0 };
@@ -89,7 +90,7 @@ impl BaseFace {
             crest_cost: crest_cost.min(LARGEST_CONSTANT),
             base_bending: norm(&form, alpha, beta).min(LARGEST_CONSTANT),
             weight: (0.25 * map.area() * sheet.thickness() * young).min(f64::MAX),
-            bending_ratio: (sheet.thickness() * sheet.thickness() / 3.0).min(1e50),
+            bending_ratio: (sheet.thickness() * sheet.thickness() / 3.0).min(1e30),
         }
     }
 
@@ -150,11 +151,36 @@ impl BaseFace {
     #[inline]
     #[must_use]
     pub fn is_mixed(&self) -> bool {
-        self.strains[1] <= 0.0 && self.strains[0] >= 0.0
+        mixed(self.strains)
     }
 }
 
 /// A base mesh with its rest shape and material, ready to carry wrinkles.
+///
+/// ```
+/// use plisse_core::{generate, Field, Positive, RestShape};
+/// use plisse_wrinkle::{BaseSheet, Curvature, FreeRule, Quadrature, ThinSheet, wrinkle_free};
+///
+/// // A strip, stretched by 5 % and a tenth narrower.
+/// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
+/// let rest = RestShape::from_uv(&mesh, &uv)?;
+/// let x = uv.map(|u| glam::DVec3::new(1.05 * u.x, 0.9 * u.y, 0.0));
+/// let rubber = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+/// let base = BaseSheet::new(&mesh, rest.maps(), &x, rubber, Curvature::default())?;
+/// assert!(wrinkle_free(&base, FreeRule::default()).as_slice().iter().all(|free| !free));
+///
+/// // Twelve waves over the width, first without amplitude, then with the one that takes away the compression.
+/// let k = 12.0 * std::f64::consts::TAU / 0.1;
+/// let omega = Field::from_fn(mesh.edge_count(), |edge| {
+///     let [p, q] = mesh.edges()[edge].vertices;
+///     k * (uv[p.max(q)].y - uv[p.min(q)].y)
+/// });
+/// let energy = |a: f64| base.terms(&Field::filled(mesh.vertex_count(), a), &omega, Quadrature::Exact).total();
+/// let strain = (1.0 - 0.9 * 0.9) - 0.5 * (1.05 * 1.05 - 1.0);
+/// let a = (2.0 * strain / (k * k) - 1e-4 * 1e-4 / 3.0f64).sqrt();
+/// assert!(energy(a) < energy(0.0) && energy(a) < energy(0.99 * a) && energy(a) < energy(1.01 * a));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseSheet {
     mesh: TriMesh,
@@ -269,6 +295,10 @@ fn second_form(gradients: &[DVec2; 3], bends: [f64; 3]) -> Sym2 {
     // Entries of a folded, tiny triangle may be huge: limited, so that their squares are finite.
     let limit = |value: f64| value.clamp(-1e60, 1e60);
     Sym2::new(limit(form.a), limit(form.b), limit(form.c))
+}
+
+fn mixed(strains: [f64; 2]) -> bool {
+    strains[1] <= 0.0 && strains[0] >= 0.0
 }
 
 /// `v · M v`.

@@ -11,6 +11,8 @@
 //! a function of `(q2, q4, w, d)` that is differentiated as such; `q2` and `q4` are polynomials of the amplitudes, `w` and `d` are linear
 //! in the five unknowns.
 
+mod quadrature;
+
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -20,15 +22,7 @@ use plisse_eigen::Sym2;
 
 use crate::geometry::{BaseFace, BaseSheet, norm};
 
-/// How powers of the amplitude are integrated over a face.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Quadrature {
-    /// In closed form.
-    #[default]
-    Exact,
-    /// At the three points with barycentric coordinates 2/3, 1/6, 1/6, as in the published results: exact for `a²`, not for `a⁴`.
-    ThreePoint,
-}
+pub use quadrature::Quadrature;
 
 /// The wrinkle energy by its terms, in J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,72 +84,9 @@ impl Sum for Terms {
     }
 }
 
-/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: the eighth power of it, times the squares of
-/// the gradients of the smallest rest triangle, is in the range of `f64`.
-const LARGEST: f64 = 1e25;
-
-impl Quadrature {
-    /// The mean of `a⁴` over the face.
-    fn mean4(self, a: [f64; 3]) -> f64 {
-        match self {
-            Self::Exact => complete::<4, 3>(a) / 15.0,
-            Self::ThreePoint => points(a).map(|p| p.powi(4)).iter().sum::<f64>() / 3.0,
-        }
-    }
-
-    /// Its derivative by the amplitudes.
-    fn mean4_gradient(self, a: [f64; 3]) -> [f64; 3] {
-        match self {
-            Self::Exact => a.map(|ai| complete::<3, 4>([a[0], a[1], a[2], ai]) / 15.0),
-            Self::ThreePoint => {
-                let cubes = points(a).map(|p| p.powi(3));
-                std::array::from_fn(|i| 4.0 * points(cubes)[i] / 3.0)
-            }
-        }
-    }
-
-    /// Its second derivative.
-    fn mean4_hessian(self, a: [f64; 3]) -> [[f64; 3]; 3] {
-        let squares = points(a).map(|p| p * p);
-        std::array::from_fn(|i| {
-            std::array::from_fn(|j| match self {
-                Self::Exact => {
-                    let double = if i == j { 2.0 } else { 1.0 };
-                    double * complete::<2, 5>([a[0], a[1], a[2], a[i], a[j]]) / 15.0
-                }
-                Self::ThreePoint => {
-                    (0..3).map(|p| 12.0 * squares[p] * point_weight(p, i) * point_weight(p, j)).sum::<f64>()
-                        / 3.0
-                }
-            })
-        })
-    }
-}
-
-/// The barycentric coordinate of corner `i` at quadrature point `p`.
-fn point_weight(p: usize, i: usize) -> f64 {
-    if p == i { 2.0 / 3.0 } else { 1.0 / 6.0 }
-}
-
-/// A linear function at the three quadrature points. The weights are symmetric: this is its own transpose.
-fn points(a: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|p| (0..3).map(|i| point_weight(p, i) * a[i]).sum())
-}
-
-/// The complete homogeneous symmetric polynomial of degree `N` in `K` variables, the sum of all monomials. The mean of the `N`-th power
-/// of a linear function over a triangle is this polynomial of its corner values over the number of monomials; its derivative by one
-/// variable is the polynomial of degree `N - 1` with that variable repeated.
-fn complete<const N: usize, const K: usize>(values: [f64; K]) -> f64 {
-    // h[n] over the variables so far; h_n(x.., y) = h_n(x..) + y h_{n-1}(x.., y).
-    let mut h = [0.0; 5];
-    h[0] = 1.0;
-    for value in values {
-        for n in 1..=N {
-            h[n] += value * h[n - 1];
-        }
-    }
-    h[N]
-}
+/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: its sixth power, times the squares of the
+/// gradients of the smallest rest triangle (1e84 per metre) and the moduli of Poisson's ratios next to ±1, is in the range of `f64`.
+const LARGEST: f64 = 1e18;
 
 /// One state of a face, in its rest frame.
 struct State {
@@ -187,14 +118,8 @@ impl State {
             ww: w.length_squared(),
             dd: d.length_squared(),
             wd: w.dot(d),
-            q2: complete::<2, 3>(a) / 6.0,
+            q2: quadrature::mean2(a),
         }
-    }
-
-    /// Derivative of `q2` by the amplitudes.
-    fn q2_gradient(&self) -> [f64; 3] {
-        let sum = self.a[0] + self.a[1] + self.a[2];
-        self.a.map(|a| (sum + a) / 6.0)
     }
 
     fn trace(&self) -> f64 {
@@ -220,8 +145,8 @@ impl BaseFace {
     /// The energy of the face by its terms, in J.
     ///
     /// `a` are the amplitudes at the three corners in m, of any sign (the energy is even in all of them together); `omega` the
-    /// differences of the phase from corner 0 to 1 and from 0 to 2 in rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e25 m and
-    /// frequencies beyond 1e25 rad/m count as that.
+    /// differences of the phase from corner 0 to 1 and from 0 to 2 in rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e18 m and
+    /// frequencies beyond 1e18 rad/m count as that.
     #[must_use]
     pub fn terms(&self, a: [f64; 3], omega: [f64; 2], q: Quadrature) -> Terms {
         let t = State::new(self, a, omega);
@@ -250,7 +175,7 @@ impl BaseFace {
     pub fn gradient(&self, a: [f64; 3], omega: [f64; 2], q: Quadrature) -> [f64; 5] {
         let t = State::new(self, a, omega);
         let slopes = Slopes::new(self, &t, q.mean4(t.a));
-        let (q2, q4, g) = (t.q2_gradient(), q.mean4_gradient(t.a), &self.gradients);
+        let (q2, q4, g) = (quadrature::mean2_gradient(t.a), q.mean4_gradient(t.a), &self.gradients);
         let by_a = |i: usize| slopes.q2 * q2[i] + slopes.q4 * q4[i] + slopes.d.dot(g[i]);
         [by_a(0), by_a(1), by_a(2), slopes.w.dot(g[1]), slopes.w.dot(g[2])]
             .map(|value| saturate(self.weight * value))
@@ -263,7 +188,8 @@ impl BaseFace {
         let (alpha, beta, c) = (self.alpha, self.beta, self.c());
         let mean4 = q.mean4(t.a);
         let slopes = Slopes::new(self, &t, mean4);
-        let (q2, q4, q4_hessian) = (t.q2_gradient(), q.mean4_gradient(t.a), q.mean4_hessian(t.a));
+        let (q2, q4, q4_hessian) =
+            (quadrature::mean2_gradient(t.a), q.mean4_gradient(t.a), q.mean4_hessian(t.a));
         let identity = DMat2::IDENTITY;
         let (ww, dd) = (outer(t.w, t.w), outer(t.d, t.d));
         let (wd, dw) = (outer(t.w, t.d), outer(t.d, t.w));
