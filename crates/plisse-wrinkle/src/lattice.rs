@@ -26,12 +26,11 @@ pub struct ClosestIntegers {
 /// does fixing one number after the other. Here
 ///
 /// 1. unknowns without a coupling (`G` falls into blocks, by exact zeros) are separated;
-/// 2. the basis is made short and nearly orthogonal (Lenstra-Lenstra-Lovász reduction, `δ = 0.99`); this changes the speed, never the answer;
-/// 3. the tree of partial choices is searched depth first, nearest value first (Schnorr-Euchner), and a branch is left when its part of the
+/// 2. the basis is made short and nearly orthogonal (LLL82, `δ = 0.99`); this changes the speed, never the answer;
+/// 3. the tree of partial choices is searched depth first, nearest value first (SE94), and a branch is left when its part of the
 ///    cost already exceeds the best complete one.
 ///
-/// The first leaf is the answer of rounding in the reduced basis. The tree is exponential in `n` at worst; for the 30 unknowns of an intricate
-/// garment it has some thousand nodes. `node_limit` bounds the sum over all blocks; see [`ClosestIntegers::proven`].
+/// The first leaf is the answer of rounding in the reduced basis. The tree is exponential in `n` at worst. `node_limit` bounds the sum over all blocks; see [`ClosestIntegers::proven`].
 ///
 /// Of several optima that tie to the last bit the first one met is given, the same in every run.
 ///
@@ -165,7 +164,7 @@ impl Basis {
         Some(Self { n, r, u })
     }
 
-    /// Lenstra-Lenstra-Lovász. Coordinates `z` in the basis change along, so that `U z` stays the same.
+    /// LLL82. Coordinates `z` in the basis change along, so that `U z` stays the same.
     ///
     /// Stops early, which only costs speed, if integers would overflow or rounding keeps it from ending.
     fn reduce(&mut self, z: &mut [f64]) {

@@ -167,7 +167,7 @@ fn many_holes_need_the_exact_optimum() {
     // Holes close to each other: their loops share most of their edges.
     let holes = [2 * n + 2, 2 * n + 4, 4 * n + 2, 4 * n + 4, 7 * n + 8, 9 * n + 8, 9 * n + 6];
     let (mut case, centres) = square_with_holes(n, &holes);
-    let strengths = [3.47, -2.52, 1.45, 4.51, -6.48, 2.5, -1.53];
+    let strengths = [3.47, -2.52, 1.45, 4.51, -6.48, 2.46, -1.53];
     let vortices: Vec<_> = centres.into_iter().zip(strengths).collect();
     case.set_omega(DVec2::new(11.0, 5.0), &vortices);
     let phase = case.recover();
@@ -184,7 +184,7 @@ fn many_holes_need_the_exact_optimum() {
         periods.misfit(&phase.complex, &phase.complex.omega(&periods.phase(k), &c).unwrap()).0
     };
     assert!((cost(&phase.waves) - phase.cost).abs() < 1e-9 * phase.cost);
-    assert!(cost(&rounded) > phase.cost);
+    assert!(cost(&rounded) > 1.1 * phase.cost, "{} {}", cost(&rounded), phase.cost);
     for i in 0..7 {
         for j in 0..7 {
             for (a, b) in [(1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0)] {

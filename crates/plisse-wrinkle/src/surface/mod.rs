@@ -33,8 +33,8 @@ pub enum PhaseExtension {
     /// The phase continued with its gradient. Plane waves stay plane waves up to the border and beyond.
     #[default]
     Linear,
-    /// The vertex's own phase, as in Chen21. This pulls the phase of vertices at the border inwards: where wavelengths are shorter than coarse
-    /// edges, by more than a wave.
+    /// The vertex's own phase, as the authors of Chen21 do. This bends waves at the border: where wavelengths are shorter than coarse edges, by
+    /// more than a radian.
     OwnValue,
 }
 
@@ -133,6 +133,26 @@ const VISIBLE: f64 = 1e-3;
 /// amplitude is zero at their vertices, before and after each level. Each level gives a phase to their small corner triangles where one is
 /// known, so that the flat part shrinks and the amplitude fades out smoothly; an edge through the flat part with a phase at both ends
 /// protects the triangles beside it.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_core::{Field, generate};
+/// use plisse_wrinkle::{PhaseField, SurfaceOptions, wrinkled_surface};
+///
+/// // Waves of 0.1 m along x, 5 mm high.
+/// let (mesh, uv) = generate::irregular_grid(6, 6, [1.0, 1.0], 1)?;
+/// let base = generate::embed(&uv);
+/// let phases = mesh.faces().map(|corners| Some(corners.map(|v| std::f64::consts::TAU * uv[v].x / 0.1)));
+/// let phase = PhaseField::from_corners(&mesh, &phases)?;
+/// let amplitude = Field::filled(mesh.vertex_count(), 0.005);
+///
+/// let surface = wrinkled_surface(&mesh, &base, &amplitude, &phase, &SurfaceOptions { levels: 4, ..SurfaceOptions::default() })?;
+/// let height = |p: &DVec3| p.z.abs();
+/// let highest = surface.x.as_slice().iter().map(height).fold(0.0, f64::max);
+/// assert!((highest - 0.005).abs() < 1e-6);
+/// assert!(surface.largest_step < 1.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`] and [`WrinkleError::Phase`] for numbers that are not finite or

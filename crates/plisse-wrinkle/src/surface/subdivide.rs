@@ -37,7 +37,7 @@ impl Rule {
     }
 }
 
-/// One level of Loop's subdivision: each triangle becomes four.
+/// One level of Loop's subdivision (Loop87): each triangle becomes four.
 ///
 /// ```text
 ///             2                  vertex v of the coarse mesh keeps its number,
