@@ -8,9 +8,6 @@ use super::recover::{Phase, PhaseOptions, PhaseProblem, Setup};
 use crate::complex::{KeptComplex, Nodes};
 use crate::error::WrinkleError;
 
-/// Sums of turns around a loop of the previous phase are whole to rounding; a loop that is not one there is off by anything.
-const WHOLE: f64 = 1e-6;
-
 /// Like [`recover_phase`](crate::recover_phase), continuing the phase of an earlier frame on a mesh with the same faces.
 ///
 /// Three things are free in a phase, and each frame for itself would choose them anew (Chen21, section 7, calls the result popping). Per
@@ -20,7 +17,8 @@ const WHOLE: f64 = 1e-6;
 ///   `Σ D a² ω ω_before < 0`.
 /// - *Numbers of waves.* Rounding flickers where the real number is close to a half. The numbers of before stay unless others are better by more
 ///   than `η ‖j - k‖²`, in the norm of the cost ([`PhaseOptions::hysteresis`]). They are read off from `ω_before` around the loops of now,
-///   which may differ because other faces have a phase; loops that were not closed before start from the optimum.
+///   which may differ because other faces have a phase; edges that had none count with their `ω` of now, and loops all of whose edges are new
+///   start from the optimum.
 /// - *Shift.* The constant that minimises `Σ a² A |exp iφ - exp iφ_before|²` over the corners of faces that had a phase before: the mean
 ///   of the differences, as angles. Whole turns are then added so that values, not only their cosines, continue.
 ///
@@ -40,7 +38,7 @@ pub fn recover_phase_following(
     let periods = setup.periods(problem, &flipped)?;
     let optimum = periods.closest(options.node_limit)?;
     let first: Vec<i64> = (0..setup.complex.betti())
-        .map(|k| turns_before(previous, &setup.complex, k).unwrap_or(optimum.integers[k]))
+        .map(|k| turns_before(previous, problem, &setup.complex, &flipped, k).unwrap_or(optimum.integers[k]))
         .collect();
     let mut integers = periods.closest_from(&first, options.hysteresis, options.node_limit)?;
     integers.nodes += optimum.nodes;
@@ -70,17 +68,26 @@ fn opposite(previous: &Phase, problem: &PhaseProblem<'_>, setup: &Setup) -> Vec<
     agreement.into_iter().map(|sum| sum < 0.0).collect()
 }
 
-/// Turns of the previous phase around the loop of a generator of now; `None` if it was not a loop then.
-fn turns_before(previous: &Phase, complex: &KeptComplex, k: usize) -> Option<i64> {
-    let mut sum = 0.0;
+/// Turns of the previous phase around the loop of a generator of now; `None` if no edge of it had a phase then.
+///
+/// With new edges on the loop the sum is not whole, but off by what `ω` has changed there, which is little.
+fn turns_before(
+    previous: &Phase,
+    problem: &PhaseProblem<'_>,
+    complex: &KeptComplex,
+    flipped: &[bool],
+    k: usize,
+) -> Option<i64> {
+    let (mut sum, mut any) = (0.0, false);
     for step in complex.primal_loop(k) {
-        if !known(previous, step.edge) {
-            return None;
-        }
-        sum += step.sign * previous.omega[step.edge];
+        let place = complex.edge_place(step.edge)?;
+        let component = complex.node_components()[complex.edges()[place].nodes[0]] as usize;
+        let now = if flipped[component] { -problem.omega[step.edge] } else { problem.omega[step.edge] };
+        let old = known(previous, step.edge);
+        sum += step.sign * if old { previous.omega[step.edge] } else { now };
+        any |= old;
     }
-    let turns = sum / TAU;
-    ((turns - turns.round()).abs() < WHOLE).then_some(turns.round() as i64)
+    any.then(|| (sum / TAU).round() as i64)
 }
 
 /// Adds a constant to each component.
