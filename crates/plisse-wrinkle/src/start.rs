@@ -13,7 +13,7 @@ pub enum WrinkleStart {
     /// Amplitudes proportional to `√(2|λ₂|)`, as long an arc as the compression needs, the largest one a hundredth of the extent of the
     /// base, and one wavelength everywhere (Chen21, section 5.1). Knows nothing about thickness and tension.
     Strain,
-    /// The wavelength at which a sheet of the size of this one, under its mean tension, would wrinkle (Cerda03: `k⁴ = π² T/(B L²)`), and
+    /// The wavelength at which a sheet of the size of this one, under its mean tension, would wrinkle (CM03: `k⁴ = π² T/(B L²)`), and
     /// the amplitude `√(2ε)/k` with `ε = -(λ₂ + ν λ₁)`, the compression beyond what the tension across makes by itself.
     Stress,
 }

@@ -16,8 +16,10 @@ const PAR: Par = Par::Seq;
 pub(super) struct NewtonMatrix {
     starts: Vec<u32>,
     rows: Vec<u32>,
-    /// One more than entries: the last takes what belongs to fixed unknowns.
+    /// What is factorised. One more than entries here and below: the last takes what belongs to fixed unknowns.
     values: Vec<f64>,
+    /// The exact Hessian, and what its projection adds to it.
+    parts: [Vec<f64>; 2],
     /// Where the diagonal entries are.
     diagonal: Vec<u32>,
     symbolic: SymbolicCholesky<u32>,
@@ -54,6 +56,7 @@ impl NewtonMatrix {
         let memory = MemBuffer::try_new(scratch).map_err(|_| WrinkleError::OutOfMemory { unknowns: size })?;
         Ok(Self {
             values: vec![0.0; rows.len() + 1],
+            parts: [vec![0.0; rows.len() + 1], vec![0.0; rows.len() + 1]],
             factor: vec![0.0; symbolic.len_val()],
             starts,
             rows,
@@ -84,12 +87,20 @@ impl NewtonMatrix {
         self.rows.len() as u32
     }
 
-    pub(super) fn clear(&mut self) {
-        self.values.fill(0.0);
+    /// The exact Hessian and the correction, to fill.
+    pub(super) fn clear(&mut self) -> [&mut [f64]; 2] {
+        let [hessian, correction] = &mut self.parts;
+        hessian.fill(0.0);
+        correction.fill(0.0);
+        [hessian, correction]
     }
 
-    pub(super) fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+    /// Makes the matrix the Hessian plus a part of the correction.
+    pub(super) fn load(&mut self, part: f64) {
+        let [hessian, correction] = &self.parts;
+        for ((value, h), c) in self.values.iter_mut().zip(hessian).zip(correction) {
+            *value = h + part * c;
+        }
     }
 
     /// The diagonal entry of an unknown.

@@ -12,8 +12,14 @@ const ZERO: f64 = 1e-6;
 /// Parts of the mean diagonal that are added to the projected Hessian, one after the other until a step is found. The first only keeps
 /// phases that nobody sees from stopping the factorisation.
 const SHIFTS: [f64; 5] = [1e-10, 1e-7, 1e-4, 1e-2, 1.0];
-/// The same for phases under the exact Hessian; amplitudes get nothing.
-const EXACT_SHIFT: f64 = 1e-13;
+/// The same for phases with less than the whole correction; amplitudes get nothing.
+const UNSEEN: f64 = 1e-13;
+/// The least part of the correction that is tried besides none.
+const LEAST: f64 = 1.0 / 64.0;
+/// The relative change up to which amplitudes follow a hyperbola.
+const BENT: f64 = 0.5;
+/// Steps shorter than this part of themselves ask for more of the correction next time.
+const SHORT: f64 = 0.1;
 /// Halvings of a step before another one is tried.
 const HALVINGS: usize = 40;
 /// Energies are sums of some thousand faces, right to some ten roundings: a step that gains less cannot be judged by them.
@@ -41,7 +47,11 @@ impl Point {
         Self { a, phi, c, omega }
     }
 
-    /// `self = from + length · step`, amplitudes not below `shrink` times what they were; returns the slope's share `g · (self - from)`.
+    /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns `g · (self - from)`.
+    ///
+    /// The compression fixes the product of amplitude and frequency, little fixes either: the energy has valleys along the hyperbolas
+    /// `a |w| = const`, and straight steps along one leave it. Therefore not the amplitude but its inverse is moved in proportion, to
+    /// `a/(1 - p/a)`, which is `a + p` to first order and keeps to the hyperbola; amplitudes that change by more than half move straight.
     fn advance(
         &mut self,
         system: &WrinkleSystem<'_>,
@@ -54,7 +64,9 @@ impl Point {
         let mut gain = 0.0;
         for (k, &vertex) in system.free_vertices().iter().enumerate() {
             let old = from.a[vertex];
-            let new = (old + length * step[k]).max(shrink * old);
+            let by = length * step[k];
+            let new =
+                if by.abs() < BENT * old { old / (1.0 - by / old) } else { (old + by).max(shrink * old) };
             self.a[vertex] = new;
             gain += g[k] * (new - old);
         }
@@ -70,12 +82,18 @@ impl Point {
     }
 }
 
-/// Memory of a run.
-struct Work {
+/// A run and its memory.
+struct Run<'r, 'a> {
+    system: &'r mut WrinkleSystem<'a>,
+    settings: &'r WrinkleSettings,
+    projected: FaceHessian,
+    /// Whether the last step gained a lot, or there was none.
+    far: bool,
     gradient: Vec<f64>,
     step: Vec<f64>,
     /// Per unknown, whether it is held at its bound.
     active: Vec<bool>,
+    /// The state at the end of the step that is tried.
     trial: Point,
 }
 
@@ -83,7 +101,8 @@ struct Work {
 struct Taken {
     energy: f64,
     length: f64,
-    exact: bool,
+    /// How much of the correction was in its matrix.
+    part: f64,
 }
 
 /// What it took to find a step.
@@ -91,6 +110,14 @@ struct Taken {
 struct Effort {
     factorisations: usize,
     evaluations: usize,
+}
+
+fn lessened(part: f64) -> f64 {
+    if part > LEAST { 0.25 * part } else { 0.0 }
+}
+
+fn raised(part: f64) -> f64 {
+    (4.0 * part).clamp(LEAST, 1.0)
 }
 
 /// Minimises from a start; the point becomes the minimum.
@@ -101,27 +128,33 @@ pub(super) fn minimise(
     start: WrinkleStart,
 ) -> WrinkleRun {
     let n = system.unknown_count();
-    let mut work =
-        Work { gradient: vec![0.0; n], step: vec![0.0; n], active: vec![false; n], trial: point.clone() };
-    let largest = |a: &Field<Vertices, f64>| a.as_slice().iter().fold(0.0f64, |m, x| m.max(*x));
-    let start_scale = largest(&point.a).max(system.problem().sheet().sheet().thickness());
-    let projected = match settings.projection {
-        FaceProjection::Clamp => FaceHessian::Projected(Psd::Clamp),
-        FaceProjection::ScaledAbs => FaceHessian::Scaled(Psd::Abs, start_scale),
+    let thickness = system.problem().sheet().sheet().thickness();
+    let largest = |a: &Field<Vertices, f64>| a.as_slice().iter().fold(thickness, |m, x| m.max(*x));
+    let start_scale = largest(&point.a);
+    let mut run = Run {
+        system,
+        settings,
+        projected: match settings.projection {
+            FaceProjection::Clamp => FaceHessian::Projected(Psd::Clamp),
+            FaceProjection::ScaledAbs => FaceHessian::Scaled(Psd::Abs, start_scale),
+        },
+        far: true,
+        gradient: vec![0.0; n],
+        step: vec![0.0; n],
+        active: vec![false; n],
+        trial: point.clone(),
     };
 
     let mut iterations = Vec::with_capacity(settings.max_iterations.min(1000));
-    let mut exact = false;
-    let mut energy = system.energy(&point.a, &point.omega);
+    let mut part = 1.0;
+    let mut energy = run.system.energy(&point.a, &point.omega);
     loop {
-        system.gradient(&point.a, &point.omega, &mut work.gradient);
-        if snap(system, point, &work.gradient, ZERO * start_scale) {
-            energy = system.energy(&point.a, &point.omega);
-            system.gradient(&point.a, &point.omega, &mut work.gradient);
+        run.system.gradient(&point.a, &point.omega, &mut run.gradient);
+        if run.snap(point, ZERO * start_scale) {
+            energy = run.system.energy(&point.a, &point.omega);
         }
-        let active = mark(system, point, &work.gradient, &mut work.active);
-        let scale = largest(&point.a).max(system.problem().sheet().sheet().thickness());
-        let kkt = residual(system, &work, scale, energy);
+        let active = mark(run.system, point, &run.gradient, &mut run.active);
+        let kkt = run.residual(largest(&point.a), energy);
         let done = |end, iterations| WrinkleRun { start, end, iterations, energy, kkt, active };
         if kkt.relative <= settings.tolerance {
             return done(WrinkleEnd::Converged, iterations);
@@ -129,83 +162,123 @@ pub(super) fn minimise(
         if iterations.len() >= settings.max_iterations {
             return done(WrinkleEnd::IterationLimit, iterations);
         }
-
         let mut effort = Effort::default();
-        let mut taken = None;
-        if exact {
-            system.assemble(&point.a, &point.omega, FaceHessian::Exact);
-            system.regularise(0.0, EXACT_SHIFT, &work.active);
-            taken = search(system, point, &mut work, energy, (settings, true), &mut effort);
-        }
-        for shift in SHIFTS {
-            if taken.is_some() {
-                break;
-            }
-            system.assemble(&point.a, &point.omega, projected);
-            system.regularise(shift, shift, &work.active);
-            taken = search(system, point, &mut work, energy, (settings, false), &mut effort);
-        }
-        let Some(step) = taken else {
+        let Some(taken) = run.find_step(point, energy, part, &mut effort) else {
             return done(WrinkleEnd::Stalled, iterations);
         };
         iterations.push(WrinkleIteration {
             energy,
             kkt,
             active,
-            exact: step.exact,
-            length: step.length,
+            part: taken.part,
+            length: taken.length,
             factorisations: effort.factorisations,
             evaluations: effort.evaluations,
         });
-        // Where the energy hardly changes any more, the exact Hessian is likely to be positive definite.
-        exact = energy - step.energy < settings.switch * energy.abs();
-        energy = step.energy;
-        std::mem::swap(point, &mut work.trial);
+        run.far = energy - taken.energy >= settings.switch * (energy - run.system.floor()).abs();
+        part = match effort.factorisations {
+            // Far away, the whole correction leads to better minima.
+            _ if run.far => 1.0,
+            // Less of it after a step that worked at once, more where that had to be shortened a lot.
+            1 if taken.length > SHORT => lessened(taken.part),
+            1 => raised(taken.part),
+            // As much after one that was found only now.
+            _ => taken.part,
+        };
+        energy = taken.energy;
+        std::mem::swap(point, &mut run.trial);
     }
 }
 
-/// Factorises what was assembled and halves the step until the energy falls enough along the projected arc; the state it finds is
-/// `work.trial`.
-fn search(
-    system: &mut WrinkleSystem<'_>,
-    point: &Point,
-    work: &mut Work,
-    energy: f64,
-    (settings, exact): (&WrinkleSettings, bool),
-    effort: &mut Effort,
-) -> Option<Taken> {
-    effort.factorisations += 1;
-    if !system.factorise() {
-        return None;
-    }
-    for ((step, g), active) in work.step.iter_mut().zip(&work.gradient).zip(&work.active) {
-        *step = if *active { 0.0 } else { -g };
-    }
-    system.solve(&mut work.step);
-    let shrink = if exact { 0.0 } else { settings.shrink };
-    let mut length = 1.0;
-    for _ in 0..HALVINGS {
-        let gain = work.trial.advance(system, point, &work.step, length, shrink, &work.gradient);
-        let reached = system.energy(&work.trial.a, &work.trial.omega);
-        effort.evaluations += 1;
-        if gain < 0.0 && reached <= energy + settings.armijo * gain + ROUNDING * energy.abs() {
-            return Some(Taken { energy: reached, length, exact });
+impl Run<'_, '_> {
+    /// Sets amplitudes that are as good as zero to zero where the energy grows with them from there on; whether there were any. The
+    /// gradient is up to date afterwards.
+    fn snap(&mut self, point: &mut Point, zero: f64) -> bool {
+        let mut any = false;
+        for (k, &vertex) in self.system.free_vertices().iter().enumerate() {
+            let a = point.a[vertex];
+            self.trial.a[vertex] = a;
+            if self.gradient[k] > 0.0 && a > 0.0 && a <= zero {
+                point.a[vertex] = 0.0;
+                any = true;
+            }
         }
-        length *= 0.5;
+        if any {
+            self.system.gradient(&point.a, &point.omega, &mut self.gradient);
+            let mut back = false;
+            for (k, &vertex) in self.system.free_vertices().iter().enumerate() {
+                // Small, but not zero: it would leave again.
+                if point.a[vertex] < self.trial.a[vertex] && self.gradient[k] < 0.0 {
+                    point.a[vertex] = self.trial.a[vertex];
+                    back = true;
+                }
+            }
+            if back {
+                self.system.gradient(&point.a, &point.omega, &mut self.gradient);
+            }
+        }
+        any
     }
-    None
-}
 
-/// Sets amplitudes that are as good as zero to zero where the energy grows with them; whether there were any.
-fn snap(system: &WrinkleSystem<'_>, point: &mut Point, gradient: &[f64], zero: f64) -> bool {
-    let mut any = false;
-    for (&vertex, &g) in system.free_vertices().iter().zip(gradient) {
-        if g > 0.0 && point.a[vertex] > 0.0 && point.a[vertex] <= zero {
-            point.a[vertex] = 0.0;
-            any = true;
+    /// Finds a step that lowers the energy, beginning with this part of the correction; `trial` is where it ends.
+    fn find_step(&mut self, point: &Point, energy: f64, part: f64, effort: &mut Effort) -> Option<Taken> {
+        let first = if part > 0.0 { self.projected } else { FaceHessian::Exact };
+        self.system.assemble(&point.a, &point.omega, first);
+        let mut part = part;
+        // Below one the matrix may be indefinite or its step too long: more of the correction cures both.
+        while part < 1.0 {
+            self.system.load(part, 0.0, UNSEEN, &self.active);
+            if let Some(taken) = self.search(point, energy, part, effort) {
+                return Some(taken);
+            }
+            if part <= 0.0 {
+                self.system.assemble(&point.a, &point.omega, self.projected);
+            }
+            part = raised(part);
         }
+        SHIFTS.into_iter().find_map(|shift| {
+            self.system.load(1.0, shift, shift, &self.active);
+            self.search(point, energy, 1.0, effort)
+        })
     }
-    any
+
+    /// Factorises what was loaded and halves the step until the energy falls enough along the projected arc.
+    fn search(&mut self, point: &Point, energy: f64, part: f64, effort: &mut Effort) -> Option<Taken> {
+        effort.factorisations += 1;
+        if !self.system.factorise() {
+            return None;
+        }
+        for ((step, g), active) in self.step.iter_mut().zip(&self.gradient).zip(&self.active) {
+            *step = if *active { 0.0 } else { -g };
+        }
+        self.system.solve(&mut self.step);
+        let shrink = if self.far { self.settings.shrink } else { 0.0 };
+        let mut length = 1.0;
+        for _ in 0..HALVINGS {
+            let gain = self.trial.advance(self.system, point, &self.step, length, shrink, &self.gradient);
+            let reached = self.system.energy(&self.trial.a, &self.trial.omega);
+            effort.evaluations += 1;
+            let enough = energy + self.settings.armijo * gain + ROUNDING * energy.abs();
+            if gain < 0.0 && reached <= enough {
+                return Some(Taken { energy: reached, length, part });
+            }
+            length *= 0.5;
+        }
+        None
+    }
+
+    fn residual(&self, scale: f64, energy: f64) -> Kkt {
+        let forms = self.system.amplitude_count();
+        let largest = |range: std::ops::Range<usize>| {
+            let entries = self.gradient[range.clone()].iter().zip(&self.active[range]);
+            entries.filter(|(_, active)| !**active).fold(0.0f64, |m, (g, _)| m.max(g.abs()))
+        };
+        let (amplitude, omega) = (largest(0..forms), largest(forms..self.gradient.len()));
+        let size = (amplitude * scale).max(omega);
+        // Zero over zero: no strain, no residual.
+        let relative = if size > 0.0 { size / energy.abs() } else { 0.0 };
+        Kkt { amplitude, omega, relative }
+    }
 }
 
 /// Marks amplitudes that are zero and would only shrink; how many. Where all neighbours are zero too the derivative is exactly zero, and
@@ -217,17 +290,4 @@ fn mark(system: &WrinkleSystem<'_>, point: &Point, gradient: &[f64], active: &mu
         count += usize::from(active[k]);
     }
     count
-}
-
-fn residual(system: &WrinkleSystem<'_>, work: &Work, scale: f64, energy: f64) -> Kkt {
-    let forms = system.amplitude_count();
-    let largest = |range: std::ops::Range<usize>| {
-        let entries = work.gradient[range.clone()].iter().zip(&work.active[range]);
-        entries.filter(|(_, active)| !**active).fold(0.0f64, |m, (g, _)| m.max(g.abs()))
-    };
-    let (amplitude, omega) = (largest(0..forms), largest(forms..work.gradient.len()));
-    let size = (amplitude * scale).max(omega);
-    // Zero over zero: no strain, no residual.
-    let relative = if size > 0.0 { size / energy.abs() } else { 0.0 };
-    Kkt { amplitude, omega, relative }
 }

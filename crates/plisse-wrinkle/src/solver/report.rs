@@ -25,8 +25,9 @@ pub struct WrinkleIteration {
     pub kkt: Kkt,
     /// Amplitudes held at zero because the energy would grow with them.
     pub active: usize,
-    /// Whether the step came from the exact Hessian; else from the projected one.
-    pub exact: bool,
+    /// Which part of the correction that makes the Hessians of faces positive semidefinite was added to the exact one: 0 for Newton's
+    /// own step, 1 for that of the projected Hessian.
+    pub part: f64,
     /// Multiple of the step that was taken.
     pub length: f64,
     /// Matrices factorised for the step: one, or more where the first was not positive definite or gave no descent.

@@ -24,7 +24,9 @@ pub struct WrinkleSettings {
     pub max_iterations: usize,
     /// The Hessian far from a minimum.
     pub projection: FaceProjection,
-    /// A step that gains less than this part of the energy is followed by one with the exact Hessian; zero never tries it.
+    /// A step that gains less than this part of the energy above its [floor](crate::WrinkleSystem::floor) is followed by one that is
+    /// nearer to Newton's: with less of the projection, as long as that works, and in the end with none. Zero keeps the whole projection.
+    /// In `[0, 1)`.
     pub switch: f64,
     /// The part of its value that an amplitude keeps at least in a step of the projected Hessian: zero is a saddle of the energy from
     /// which it would not come back. In `[0, 1)`.
@@ -34,14 +36,14 @@ pub struct WrinkleSettings {
 }
 
 impl Default for WrinkleSettings {
-    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, exact steps below a gain of 3 %, amplitudes not below a tenth, 1e-4.
+    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, nearer to Newton below a gain of a tenth, amplitudes not below a tenth, 1e-4.
     fn default() -> Self {
         Self {
             starts: vec![WrinkleStart::Strain, WrinkleStart::Stress],
             tolerance: 1e-8,
             max_iterations: 300,
             projection: FaceProjection::ScaledAbs,
-            switch: 3e-2,
+            switch: 0.1,
             shrink: 0.1,
             armijo: 1e-4,
         }
@@ -56,7 +58,7 @@ impl WrinkleSettings {
         need("starts", self.starts.len() as f64, !self.starts.is_empty(), "one or more")?;
         let positive = self.tolerance > 0.0 && self.tolerance.is_finite();
         need("tolerance", self.tolerance, positive, "a positive number such as 1e-8")?;
-        need("switch", self.switch, (0.0..1.0).contains(&self.switch), "a number in [0, 1) such as 0.03")?;
+        need("switch", self.switch, (0.0..1.0).contains(&self.switch), "a number in [0, 1) such as 0.1")?;
         need("shrink", self.shrink, (0.0..1.0).contains(&self.shrink), "a number in [0, 1) such as 0.1")?;
         let armijo = self.armijo > 0.0 && self.armijo < 0.5;
         need("armijo", self.armijo, armijo, "a number between 0 and 0.5 such as 1e-4")

@@ -1,10 +1,13 @@
 //! The reduced energy: unknowns without constraints but `a ≥ 0`, its gradient and its Newton matrix.
 
-use plisse_core::{Edges, Faces, Field, Id, Psd, Vertices, project_numeric};
+use plisse_core::{Edges, Faces, Field, Id, Psd, Vertices, symmetric_eigen};
 
 use super::factor::NewtonMatrix;
 use super::problem::WrinkleProblem;
+use crate::energy::Quadrature;
 use crate::error::WrinkleError;
+use crate::geometry::BaseFace;
+use crate::sheet::ThinSheet;
 
 /// An unknown that is not there: a held amplitude, the phase at the root of a component.
 const FIXED: u32 = u32::MAX;
@@ -60,6 +63,8 @@ pub struct WrinkleSystem<'a> {
     first_period: usize,
     /// Energy of the faces without wrinkles, in J.
     constant: f64,
+    /// Energy that no wrinkles relieve, in J.
+    floor: f64,
 }
 
 impl<'a> WrinkleSystem<'a> {
@@ -86,12 +91,13 @@ impl<'a> WrinkleSystem<'a> {
 
         let mut entries = Vec::new();
         let mut forms: Vec<FormUnknown> = Vec::new();
-        let mut constant = 0.0;
+        let (mut constant, mut floor) = (0.0, 0.0);
         for (id, corners) in sheet.mesh().faces().iter() {
             let Some(nodes) = complex.face_nodes(id) else {
                 constant += sheet.faces()[id].energy([0.0; 3], [0.0; 2], problem.quadrature());
                 continue;
             };
+            floor += relaxed(&sheet.faces()[id], sheet.sheet());
             // The walk goes 1 → 2, 2 → 0, 0 → 1.
             let steps = complex.face_steps(id);
             let edges = [(steps[2].edge, steps[2].sign), (steps[1].edge, -steps[1].sign)];
@@ -147,7 +153,18 @@ impl<'a> WrinkleSystem<'a> {
                 }
             }
         }
-        Ok(Self { problem, entries, forms, slots, matrix, free, phase_unknown, first_period, constant })
+        Ok(Self {
+            problem,
+            entries,
+            forms,
+            slots,
+            matrix,
+            free,
+            phase_unknown,
+            first_period,
+            constant,
+            floor: constant + floor,
+        })
     }
 
     /// How many unknowns.
@@ -180,6 +197,13 @@ impl<'a> WrinkleSystem<'a> {
         self.problem
     }
 
+    /// The energy in J that is left when wrinkles relieve all compression at no cost: that of a tension field, and the bending of the
+    /// base. What lies above it is what wrinkles are about.
+    #[must_use]
+    pub fn floor(&self) -> f64 {
+        self.floor
+    }
+
     /// Energy in J of amplitudes in m and frequencies in rad per edge, faces without wrinkles included.
     ///
     /// # Panics
@@ -208,21 +232,25 @@ impl<'a> WrinkleSystem<'a> {
         }
     }
 
-    /// Fills the matrix with the Hessian.
+    /// Evaluates the exact Hessian, and what the policy adds to it; [`load`](Self::load) makes a matrix of them.
     pub fn assemble(&mut self, a: &Field<Vertices, f64>, omega: &Field<Edges, f64>, policy: FaceHessian) {
         let (faces, quadrature) = (self.problem.sheet().faces(), self.problem.quadrature());
-        self.matrix.clear();
-        let values = self.matrix.values_mut();
+        let [hessians, corrections] = self.matrix.clear();
         for entry in &self.entries {
             let (a, omega) = entry.see(a, omega);
-            let hessian = policy.apply(faces[entry.id].hessian(a, omega, quadrature));
-            scatter_matrix(entry, &self.forms, &self.slots, &hessian, values);
+            let hessian = faces[entry.id].hessian(a, omega, quadrature);
+            scatter_matrix(entry, &self.forms, &self.slots, &hessian, hessians);
+            if let Some(correction) = policy.correction(&hessian) {
+                scatter_matrix(entry, &self.forms, &self.slots, &correction, corrections);
+            }
         }
     }
 
-    /// Adds `amplitudes` and `forms` times the mean of the positive diagonal entries of their kind to the diagonal, and makes the rows
-    /// of held unknowns those of the identity. `held` is one flag per unknown.
-    pub fn regularise(&mut self, amplitudes: f64, forms: f64, held: &[bool]) {
+    /// Makes the matrix: the exact Hessian, `part` (zero to one) of what the policy added to it, and on the diagonal `amplitudes` and
+    /// `forms` times the mean of the positive diagonal entries of their kind. The rows of held unknowns are those of the identity;
+    /// `held` is one flag per unknown.
+    pub fn load(&mut self, part: f64, amplitudes: f64, forms: f64, held: &[bool]) {
+        self.matrix.load(part);
         let (count, n) = (self.free.len(), self.matrix.size());
         for (range, factor) in [(0..count, amplitudes), (count..n, forms)] {
             let mean = range.clone().map(|i| self.matrix.diagonal(i).max(0.0)).sum::<f64>()
@@ -255,8 +283,7 @@ impl<'a> WrinkleSystem<'a> {
     /// The closed form nearest to a covector per face, in the sense of `Σ 2A |w - target|²` over the kept faces. Overwrites the matrix.
     pub(crate) fn nearest_form(&mut self, target: &Field<Faces, glam::DVec2>) -> (Vec<f64>, Vec<f64>) {
         let faces = self.problem.sheet().faces();
-        self.matrix.clear();
-        let values = self.matrix.values_mut();
+        let [values, _] = self.matrix.clear();
         let mut rhs = vec![0.0; self.first_period + self.problem.complex().betti()];
         for entry in &self.entries {
             let face = &faces[entry.id];
@@ -274,7 +301,7 @@ impl<'a> WrinkleSystem<'a> {
         let mut held = vec![false; rhs.len()];
         held[..self.free.len()].fill(true);
         // Positive definite but for rounding: every phase is on a kept face.
-        self.regularise(0.0, 1e-14, &held);
+        self.load(0.0, 0.0, 1e-14, &held);
         if self.matrix.factorise() {
             self.matrix.solve(&mut rhs);
         } else {
@@ -307,6 +334,17 @@ impl<'a> WrinkleSystem<'a> {
     pub(super) fn matrix_entry(&self, i: usize, j: usize) -> f64 {
         self.matrix.entry(i as u32, j as u32)
     }
+}
+
+/// Energy of a face in J that can bear no compression (Chen21, section 4): the smaller strain is the larger one's own contraction at most.
+fn relaxed(face: &BaseFace, sheet: ThinSheet) -> f64 {
+    let [along, across] = face.strains();
+    let along = along.max(0.0);
+    let across = across.max(-sheet.poisson() * along);
+    let (sum, squares) = (along + across, along * along + across * across);
+    let stretch = 0.5 * sheet.alpha() * sum * sum + sheet.beta() * squares;
+    0.25 * face.area() * sheet.thickness() * stretch
+        + face.terms([0.0; 3], [0.0; 2], Quadrature::Exact).base_bending
 }
 
 impl FaceEntry {
@@ -363,20 +401,31 @@ fn scatter_matrix(
 }
 
 impl FaceHessian {
-    fn apply(self, hessian: [[f64; 5]; 5]) -> [[f64; 5]; 5] {
+    /// What the policy adds to a Hessian, if anything: a positive semidefinite matrix.
+    fn correction(self, hessian: &[[f64; 5]; 5]) -> Option<[[f64; 5]; 5]> {
         let (psd, unit) = match self {
-            Self::Exact | Self::Projected(Psd::Exact) | Self::Scaled(Psd::Exact, _) => return hessian,
+            Self::Exact | Self::Projected(Psd::Exact) | Self::Scaled(Psd::Exact, _) => return None,
             Self::Projected(psd) => (psd, 1.0),
             Self::Scaled(psd, unit) => (psd, unit),
         };
         // Without negative eigenvalues there is nothing to do, which a factorisation tells in a tenth of the time.
-        if is_positive(hessian) {
-            return hessian;
+        if is_positive(*hessian) {
+            return None;
         }
         let scale = [unit, unit, unit, 1.0, 1.0];
         let scaled = std::array::from_fn(|i| std::array::from_fn(|j| scale[i] * hessian[i][j] * scale[j]));
-        let projected = project_numeric::<5>(&scaled, psd);
-        std::array::from_fn(|i| std::array::from_fn(|j| projected[i][j] / (scale[i] * scale[j])))
+        let (values, vectors) = symmetric_eigen::<5>(&scaled);
+        let mut out = [[0.0; 5]; 5];
+        for (value, vector) in values.iter().zip(&vectors).filter(|(value, _)| **value < 0.0) {
+            let weight = psd.apply(*value) - value;
+            let vector: [f64; 5] = std::array::from_fn(|i| vector[i] / scale[i]);
+            for i in 0..5 {
+                for j in 0..5 {
+                    out[i][j] += weight * vector[i] * vector[j];
+                }
+            }
+        }
+        Some(out)
     }
 }
 

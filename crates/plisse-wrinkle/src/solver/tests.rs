@@ -81,6 +81,7 @@ fn gradient_and_matrix_are_derivatives_of_the_energy() {
     let mut gradient = vec![0.0; n];
     system.gradient(&point.a, &point.omega, &mut gradient);
     system.assemble(&point.a, &point.omega, FaceHessian::Exact);
+    system.load(0.0, 0.0, 0.0, &vec![false; n]);
 
     let kinds = [0..system.amplitude_count(), system.amplitude_count()..n - 3, n - 3..n];
     for kind in kinds.clone() {
@@ -127,10 +128,11 @@ fn projected_matrices_are_positive_definite_where_the_exact_one_is_not() {
     let point = shaken(&mut system);
     let none = vec![false; system.unknown_count()];
     system.assemble(&point.a, &point.omega, FaceHessian::Exact);
+    system.load(0.0, 0.0, 0.0, &none);
     assert!(!system.factorise());
     for policy in [FaceHessian::Projected(Psd::Clamp), FaceHessian::Scaled(Psd::Abs, 0.02)] {
         system.assemble(&point.a, &point.omega, policy);
-        system.regularise(1e-10, 1e-10, &none);
+        system.load(1.0, 1e-10, 1e-10, &none);
         assert!(system.factorise());
     }
     // The solution solves: residual of the last matrix.
@@ -185,7 +187,7 @@ fn both_starts_and_projections_find_a_minimum() {
         // Newton's convergence at the end: the last steps are exact and whole.
         for run in field.report.runs.iter().filter(|run| run.end == WrinkleEnd::Converged) {
             let last = run.iterations.last().unwrap();
-            assert!(last.exact && last.length == 1.0, "{last:?}");
+            assert!(last.part == 0.0 && last.length == 1.0, "{last:?}");
         }
         assert_eq!(field, solve_wrinkles(&problem, &settings).unwrap());
     }
@@ -274,6 +276,9 @@ fn wave_on_a_tube_is_the_one_known_in_closed_form() {
     let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap();
     let field = solve_wrinkles(&problem, &WrinkleSettings::default()).unwrap();
     check(&problem, &field);
+    // Both starts have other wavelengths. Straight steps along the valley of equal `a k` took 12 and 10.
+    let steps: Vec<_> = field.report.runs.iter().map(|run| run.iterations.len()).collect();
+    assert!(steps[0] <= 10 && steps[1] <= 8, "{steps:?}");
     assert_eq!(field.report.betti, 1);
     assert!(field.periods[0].abs() < 1e-3, "waves run along the tube: {}", field.periods[0]);
     // The fitted curvature differs a little between faces, and with it amplitude and frequency.
@@ -392,7 +397,8 @@ impl Literal<'_> {
                 let active: Vec<bool> = (0..x.len()).map(|i| i < n && x[i] <= 0.0 && g[i] >= 0.0).collect();
                 let (d, residual) = self.step(&g, &h, &active);
                 left = residual.iter().take(n).fold(0.0f64, |m, r| m.max(r.abs()));
-                if left < 1e-8 {
+                // Times an amplitude of 1e-2 m, that is 1e-8 J of some hundred: where energies begin to be rounding.
+                if left < 1e-6 {
                     return (x, energy);
                 }
                 let slope: f64 = g.iter().zip(&d).map(|(g, d)| g * d).sum();
