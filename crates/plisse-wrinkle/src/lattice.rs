@@ -73,7 +73,7 @@ pub fn closest_integers(
         proven &= search.complete;
         let steps = basis.original(&search.best);
         for ((&i, from), step) in block.iter().zip(origin).zip(steps) {
-            integers[i] = from + step;
+            integers[i] = from.saturating_add(step);
         }
     }
     let cost = quadratic_form(gram, target, &integers);

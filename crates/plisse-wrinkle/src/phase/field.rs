@@ -40,12 +40,15 @@ pub struct PhaseField {
 /// Phases given per corner may be this many turns away from a whole number of them: text files have few digits.
 const TURN_TOLERANCE: f64 = 1e-6;
 
+/// Phases up to here (rad) are accepted: beyond, a sine has few digits left.
+pub(crate) const LARGEST_PHASE: f64 = 1e12;
+
 impl PhaseField {
     /// From a phase in radians at each corner, `None` for faces without. Corners of one vertex may differ by whole turns between neighbouring
     /// faces.
     ///
     /// # Errors
-    /// [`WrinkleError::Phase`] if a value is not finite, or neighbours differ by something else than the same number of whole turns at both ends of
+    /// [`WrinkleError::Phase`] if a value is not finite or beyond 1e12, or neighbours differ by something else than the same number of whole turns at both ends of
     /// their edge (to 1e-6 turns); [`WrinkleError::Length`] for another mesh.
     pub fn from_corners(
         mesh: &TriMesh,
@@ -53,10 +56,14 @@ impl PhaseField {
     ) -> Result<Self, WrinkleError> {
         phases.check_len(mesh.face_count())?;
         for (face, phase) in phases.iter() {
-            if let Some(value) = phase.and_then(|p| p.into_iter().find(|p| !p.is_finite())) {
+            if let Some(value) =
+                phase.and_then(|p| p.into_iter().find(|p| p.is_nan() || p.abs() > LARGEST_PHASE))
+            {
                 return Err(WrinkleError::Phase {
                     place: face.to_string(),
-                    reason: format!("{value} is no phase"),
+                    reason: format!(
+                        "{value:e} rad is no phase; numbers up to {LARGEST_PHASE:e} are accepted"
+                    ),
                 });
             }
         }

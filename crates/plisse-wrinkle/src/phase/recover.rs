@@ -4,11 +4,14 @@ use std::f64::consts::TAU;
 
 use plisse_core::{Edges, Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 
-use super::field::{CornerPhase, PhaseField};
+use super::field::{CornerPhase, LARGEST_PHASE, PhaseField};
 use super::periods::Periods;
 use crate::complex::{KeptComplex, Nodes};
 use crate::error::WrinkleError;
 use crate::lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT};
+
+/// Amplitudes up to here (m) are accepted: their squares are weights.
+const LARGEST_AMPLITUDE: f64 = 1e70;
 
 /// What a phase is recovered from.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +109,7 @@ impl Phase {
 /// `φ` is zero at the smallest node of each component: nothing in the problem knows where the first crest should be.
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is not finite, [`WrinkleError::Lattice`] if the
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is not finite or absurdly large, [`WrinkleError::Lattice`] if the
 /// least-squares problem has no solution in working precision.
 pub fn recover_phase(problem: &PhaseProblem<'_>, options: &PhaseOptions) -> Result<Phase, WrinkleError> {
     let setup = Setup::new(problem, options)?;
@@ -130,8 +133,10 @@ impl Setup {
         problem.amplitude.check_len(mesh.vertex_count())?;
         problem.omega.check_len(mesh.edge_count())?;
         problem.free.check_len(mesh.face_count())?;
-        if let Some((vertex, a)) = problem.amplitude.iter().find(|(_, a)| !a.is_finite()) {
-            return Err(not_finite(&vertex, "amplitude", *a));
+        if let Some((vertex, a)) =
+            problem.amplitude.iter().find(|(_, a)| a.is_nan() || a.abs() > LARGEST_AMPLITUDE)
+        {
+            return Err(refused(&vertex, "amplitude in m", *a, LARGEST_AMPLITUDE));
         }
         if !(options.hysteresis >= 0.0 && options.hysteresis.is_finite()) {
             let reason =
@@ -146,8 +151,8 @@ impl Setup {
         let mut weights = Vec::with_capacity(complex.edges().len());
         for edge in complex.edges() {
             let omega = problem.omega[edge.edge];
-            if !omega.is_finite() {
-                return Err(not_finite(&edge.edge, "difference of phase", omega));
+            if omega.is_nan() || omega.abs() > LARGEST_PHASE {
+                return Err(refused(&edge.edge, "difference of phase in radians", omega, LARGEST_PHASE));
             }
             let (left, right) = mesh.edges()[edge.edge].faces;
             let faces = [Some(left), right].into_iter().flatten().filter(|face| kept[*face]);
@@ -212,9 +217,7 @@ fn corner_phases(complex: &KeptComplex, face: Id<Faces>, waves: &[i64]) -> Optio
     Some(std::array::from_fn(|i| CornerPhase { node: nodes[i], turns: turns[i] }))
 }
 
-fn not_finite(place: &dyn std::fmt::Display, what: &str, value: f64) -> WrinkleError {
-    WrinkleError::Phase {
-        place: place.to_string(),
-        reason: format!("the {what} is {value}, which is not finite"),
-    }
+fn refused(place: &dyn std::fmt::Display, what: &str, value: f64, most: f64) -> WrinkleError {
+    let reason = format!("the {what} is {value:e}; numbers up to {most:e} are accepted, check the unit");
+    WrinkleError::Phase { place: place.to_string(), reason }
 }

@@ -375,6 +375,11 @@ fn bad_numbers_are_refused() {
     assert!(message(&case, bad).contains("hysteresis is -1"));
     case.omega[Id::new(3)] = f64::NAN;
     assert!(message(&case, PhaseOptions::default()).contains("edge 3"));
+    case.omega[Id::new(3)] = 1e15;
+    assert!(
+        message(&case, PhaseOptions::default())
+            .contains("edge 3: the difference of phase in radians is 1e15")
+    );
     case.omega[Id::new(3)] = PI;
     case.amplitude[Id::new(4)] = f64::INFINITY;
     assert!(message(&case, PhaseOptions::default()).contains("vertex 4"));

@@ -20,6 +20,12 @@ pub struct ObstacleLimit<'a> {
     pub margin: f64,
 }
 
+impl std::fmt::Debug for ObstacleLimit<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ObstacleLimit").field("margin", &self.margin).finish_non_exhaustive()
+    }
+}
+
 /// Steps along the gradient; one is enough for a true distance, a few for corners.
 const MOVES: usize = 20;
 

@@ -11,7 +11,7 @@ use glam::DVec3;
 use plisse_core::{Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 
 use crate::error::WrinkleError;
-use crate::phase::PhaseField;
+use crate::phase::{LARGEST_PHASE, PhaseField};
 use crate::sheet::ThinSheet;
 use displace::{Means, Shift, displacements, vertex_normals};
 use level::Level;
@@ -60,7 +60,7 @@ pub struct CurvatureShift<'a> {
 }
 
 /// How [`wrinkled_surface`] makes its surface.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SurfaceOptions<'a> {
     /// How often every triangle is divided into four. Default 3. See [`WrinkledSurface::largest_step`] for whether that is enough.
     pub levels: usize,
@@ -116,9 +116,8 @@ pub struct WrinkledSurface {
     pub stuck: usize,
 }
 
-/// Lengths up to here (m) and phases up to here (rad) are accepted: fourth powers of lengths stay in range, and sines of phases have digits.
+/// Lengths up to here (m) are accepted: their fourth powers stay in range.
 const LARGEST_LENGTH: f64 = 1e70;
-const LARGEST_PHASE: f64 = 1e12;
 
 /// Amplitudes below this part of the largest one are not visible.
 const VISIBLE: f64 = 1e-3;
