@@ -86,4 +86,12 @@ pub enum WrinkleError {
         /// How many unknowns.
         unknowns: usize,
     },
+    /// A state to start from that is infinite or NaN.
+    #[error("in the start, the {what} {index} is not finite: leave it to the solver, or repair the input")]
+    StartNotFinite {
+        /// Which value.
+        what: &'static str,
+        /// Of which element.
+        index: usize,
+    },
 }

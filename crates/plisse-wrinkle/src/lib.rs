@@ -37,7 +37,7 @@ pub use phase::{
 pub use sheet::ThinSheet;
 pub use solver::{
     FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
-    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles,
+    WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,
 };
 pub use start::WrinkleStart;
 pub use surface::{

@@ -3,6 +3,7 @@
 mod factor;
 mod newton;
 mod problem;
+mod projection;
 mod report;
 mod settings;
 mod system;
@@ -13,13 +14,14 @@ use plisse_core::{Edges, Field, Vertices};
 
 use crate::complex::Nodes;
 use crate::error::WrinkleError;
-use crate::start;
+use crate::start::{self, WrinkleStart};
 
 pub(crate) use newton::Point;
 pub use problem::WrinkleProblem;
+pub use projection::FaceHessian;
 pub use report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleReport, WrinkleRun};
 pub use settings::{FaceProjection, WrinkleSettings};
-pub use system::{FaceHessian, WrinkleSystem};
+pub use system::WrinkleSystem;
 
 /// Amplitudes and frequencies of wrinkles.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,28 +59,68 @@ pub fn solve_wrinkles(
         return Ok(without_wrinkles(problem));
     }
     let mut system = WrinkleSystem::new(problem)?;
-    let mut runs = Vec::with_capacity(settings.starts.len());
-    let mut best: Option<(usize, Point)> = None;
-    for &start in &settings.starts {
-        let mut point = start::start(&mut system, start);
-        runs.push(newton::minimise(&mut system, &mut point, settings, start));
-        let energy = |at: usize| runs[at].energy;
-        let at = runs.len() - 1;
-        if best.as_ref().is_none_or(|(chosen, _)| energy(at) < energy(*chosen)) {
-            best = Some((at, point));
-        }
+    let starts =
+        settings.starts.iter().map(|&start| (Some(start), start::start(&mut system, start))).collect();
+    Ok(best_of(&mut system, starts, settings))
+}
+
+/// The same from one state instead of the starts of the settings: the answer for a base that has changed a little, for instance.
+///
+/// Negative amplitudes and those of held vertices become zero. Of `omega` with a curl on kept faces, only the values on the spanning trees
+/// and the primal loops count ([`KeptComplex::integrate`](crate::KeptComplex::integrate)). Amplitudes that are zero together with their
+/// neighbours stay zero: that is a saddle of the energy.
+///
+/// # Errors
+/// Also [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
+pub fn solve_wrinkles_from(
+    problem: &WrinkleProblem,
+    amplitude: &Field<Vertices, f64>,
+    omega: &Field<Edges, f64>,
+    settings: &WrinkleSettings,
+) -> Result<WrinkleField, WrinkleError> {
+    settings.check()?;
+    amplitude.check_len(problem.held().len())?;
+    let (phi, c) = problem.complex().integrate(omega)?;
+    let first = |values: &[f64]| values.iter().position(|value| !value.is_finite());
+    if let Some(index) = first(amplitude.as_slice()) {
+        return Err(WrinkleError::StartNotFinite { what: "amplitude of vertex", index });
     }
-    let Some((chosen, point)) = best else { return Ok(without_wrinkles(problem)) };
+    if let Some(index) = first(omega.as_slice()) {
+        return Err(WrinkleError::StartNotFinite { what: "frequency of edge", index });
+    }
+    if problem.held().as_slice().iter().all(|held| *held) {
+        return Ok(without_wrinkles(problem));
+    }
+    let mut system = WrinkleSystem::new(problem)?;
+    let a = Field::from_fn(amplitude.len(), |v| if problem.held()[v] { 0.0 } else { amplitude[v].max(0.0) });
+    let point = Point::new(&system, a, phi.into_vec(), c);
+    Ok(best_of(&mut system, vec![(None, point)], settings))
+}
+
+/// Runs from every start; the first of the lowest energy is the answer.
+fn best_of(
+    system: &mut WrinkleSystem<'_>,
+    starts: Vec<(Option<WrinkleStart>, Point)>,
+    settings: &WrinkleSettings,
+) -> WrinkleField {
+    let problem = system.problem();
     let mut field = without_wrinkles(problem);
-    field.report.terms = terms(problem, &point.a, &point.omega);
-    field.report.runs = runs;
-    field.report.chosen = Some(chosen);
     field.report.unknowns = system.unknown_count();
-    field.amplitude = point.a;
-    field.omega = point.omega;
-    field.phi = Field::from_vec(point.phi);
-    field.periods = point.c;
-    Ok(field)
+    let mut lowest = f64::INFINITY;
+    for (start, mut point) in starts {
+        let run = newton::minimise(system, &mut point, settings, start);
+        if run.energy < lowest {
+            lowest = run.energy;
+            field.report.chosen = Some(field.report.runs.len());
+            field.amplitude = point.a;
+            field.omega = point.omega;
+            field.phi = Field::from_vec(point.phi);
+            field.periods = point.c;
+        }
+        field.report.runs.push(run);
+    }
+    field.report.terms = terms(problem, &field.amplitude, &field.omega);
+    field
 }
 
 fn without_wrinkles(problem: &WrinkleProblem) -> WrinkleField {

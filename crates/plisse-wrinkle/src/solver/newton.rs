@@ -2,9 +2,10 @@
 
 use plisse_core::{Edges, Field, Psd, Vertices};
 
+use super::projection::FaceHessian;
 use super::report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleRun};
 use super::settings::{FaceProjection, WrinkleSettings};
-use super::system::{FaceHessian, WrinkleSystem};
+use super::system::WrinkleSystem;
 use crate::start::WrinkleStart;
 
 /// Amplitudes below this part of the largest one at the start count as zero where the energy grows with them.
@@ -125,7 +126,7 @@ pub(super) fn minimise(
     system: &mut WrinkleSystem<'_>,
     point: &mut Point,
     settings: &WrinkleSettings,
-    start: WrinkleStart,
+    start: Option<WrinkleStart>,
 ) -> WrinkleRun {
     let n = system.unknown_count();
     let thickness = system.problem().sheet().sheet().thickness();

@@ -51,8 +51,8 @@ pub enum WrinkleEnd {
 /// One run, from one start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrinkleRun {
-    /// Where it started.
-    pub start: WrinkleStart,
+    /// Where it started; `None` for a state that was given.
+    pub start: Option<WrinkleStart>,
     /// How it ended.
     pub end: WrinkleEnd,
     /// Every step.

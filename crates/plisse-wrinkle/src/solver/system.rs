@@ -1,28 +1,18 @@
 //! The reduced energy: unknowns without constraints but `a ≥ 0`, its gradient and its Newton matrix.
 
-use plisse_core::{Edges, Faces, Field, Id, Psd, Vertices, symmetric_eigen};
+use plisse_core::{Edges, Faces, Field, Id, Vertices};
 
 use super::factor::NewtonMatrix;
 use super::problem::WrinkleProblem;
+use super::projection::FaceHessian;
 use crate::energy::Quadrature;
 use crate::error::WrinkleError;
 use crate::geometry::BaseFace;
 use crate::sheet::ThinSheet;
+use crate::start::WrinkleStart;
 
 /// An unknown that is not there: a held amplitude, the phase at the root of a component.
 const FIXED: u32 = u32::MAX;
-
-/// What is done with the Hessian of a face before it is added to the matrix.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FaceHessian {
-    /// Nothing: the exact Hessian, in general indefinite.
-    Exact,
-    /// The policy is applied to its eigenvalues, with amplitudes counted in metres and differences of phase in radians.
-    Projected(Psd),
-    /// The same with amplitudes counted in the given unit, in metres. An amplitude that is typical of the problem weighs amplitudes and
-    /// phases alike.
-    Scaled(Psd, f64),
-}
 
 /// A kept face, with everything that depends on the unknowns it sees.
 struct FaceEntry {
@@ -165,6 +155,13 @@ impl<'a> WrinkleSystem<'a> {
             constant,
             floor: constant + floor,
         })
+    }
+
+    /// Amplitudes and frequencies of a start. Overwrites the matrix.
+    #[must_use]
+    pub fn start(&mut self, start: WrinkleStart) -> (Field<Vertices, f64>, Field<Edges, f64>) {
+        let point = crate::start::start(self, start);
+        (point.a, point.omega)
     }
 
     /// How many unknowns.
@@ -398,51 +395,4 @@ fn scatter_matrix(
             add(row[3] * other.by[0] + row[4] * other.by[1]);
         }
     }
-}
-
-impl FaceHessian {
-    /// What the policy adds to a Hessian, if anything: a positive semidefinite matrix.
-    fn correction(self, hessian: &[[f64; 5]; 5]) -> Option<[[f64; 5]; 5]> {
-        let (psd, unit) = match self {
-            Self::Exact | Self::Projected(Psd::Exact) | Self::Scaled(Psd::Exact, _) => return None,
-            Self::Projected(psd) => (psd, 1.0),
-            Self::Scaled(psd, unit) => (psd, unit),
-        };
-        // Without negative eigenvalues there is nothing to do, which a factorisation tells in a tenth of the time.
-        if is_positive(*hessian) {
-            return None;
-        }
-        let scale = [unit, unit, unit, 1.0, 1.0];
-        let scaled = std::array::from_fn(|i| std::array::from_fn(|j| scale[i] * hessian[i][j] * scale[j]));
-        let (values, vectors) = symmetric_eigen::<5>(&scaled);
-        let mut out = [[0.0; 5]; 5];
-        for (value, vector) in values.iter().zip(&vectors).filter(|(value, _)| **value < 0.0) {
-            let weight = psd.apply(*value) - value;
-            let vector: [f64; 5] = std::array::from_fn(|i| vector[i] / scale[i]);
-            for i in 0..5 {
-                for j in 0..5 {
-                    out[i][j] += weight * vector[i] * vector[j];
-                }
-            }
-        }
-        Some(out)
-    }
-}
-
-/// Whether every pivot of `L D Lᵀ` is positive.
-fn is_positive(mut m: [[f64; 5]; 5]) -> bool {
-    for k in 0..5 {
-        let pivot = m[k][k];
-        if pivot <= 0.0 || pivot.is_nan() {
-            return false;
-        }
-        let inverse = 1.0 / pivot;
-        for i in k + 1..5 {
-            let factor = m[i][k] * inverse;
-            for j in k + 1..=i {
-                m[i][j] -= factor * m[j][k];
-            }
-        }
-    }
-    true
 }

@@ -2,6 +2,7 @@
 
 use plisse_core::generate::{self, Diagonal};
 use plisse_core::{Faces, Id, Positive, Psd, RestShape, TriMesh};
+use proptest::prelude::*;
 
 use super::*;
 use crate::curvature::Curvature;
@@ -190,6 +191,65 @@ fn both_starts_and_projections_find_a_minimum() {
             assert!(last.part == 0.0 && last.length == 1.0, "{last:?}");
         }
         assert_eq!(field, solve_wrinkles(&problem, &settings).unwrap());
+    }
+}
+
+#[test]
+fn answers_are_answers_of_themselves() {
+    let problem = ring_problem(24, 4);
+    let settings = WrinkleSettings::default();
+    let field = solve_wrinkles(&problem, &settings).unwrap();
+    let again = solve_wrinkles_from(&problem, &field.amplitude, &field.omega, &settings).unwrap();
+    check(&problem, &again);
+    let run = again.report.run().unwrap();
+    assert!(run.start.is_none() && run.iterations.len() <= 1);
+    // From near by it is found again, quickly, whatever the sign of amplitudes at zero.
+    let near = field.amplitude.map(|a| if *a > 0.0 { 1.1 * a } else { -1e-3 });
+    let again = solve_wrinkles_from(&problem, &near, &field.omega, &settings).unwrap();
+    check(&problem, &again);
+    let (found, energy) = (again.report.terms.total(), field.report.terms.total());
+    assert!((found - energy).abs() < 1e-11 * energy, "{found} {energy}");
+    assert!(again.report.run().unwrap().iterations.len() <= 10);
+
+    let mut broken = field.amplitude.clone();
+    broken[Id::new(3)] = f64::NAN;
+    assert_eq!(
+        solve_wrinkles_from(&problem, &broken, &field.omega, &settings).unwrap_err().to_string(),
+        "in the start, the amplitude of vertex 3 is not finite: leave it to the solver, or repair the input"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_base_gives_finite_wrinkles(
+        shifts in prop::collection::vec(-1.0..1.0f64, 3 * 20),
+        size in 0.0..0.6f64,
+        collapse in prop::sample::select(vec![1.0, 0.9, 1e-3, 0.0]),
+        thickness in -6.0..0.0f64,
+        poisson in -0.9..0.9f64,
+    ) {
+        let (mesh, uv) = generate::grid(4, 3, [1.0, 0.7], Diagonal::Alternating).unwrap();
+        let rest = RestShape::from_uv(&mesh, &uv).unwrap();
+        let x = Field::from_fn(mesh.vertex_count(), |v| {
+            let [a, b, c] = [0, 1, 2].map(|i| 0.25 * size * shifts[3 * v.index() + i]);
+            glam::DVec3::new(uv[v].x + a, collapse * uv[v].y + b, c)
+        });
+        let material =
+            ThinSheet::new(Positive::new(1e6).unwrap(), poisson, Positive::new(10f64.powf(thickness)).unwrap());
+        let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material.unwrap(), Curvature::QuadricFit).unwrap();
+        let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap();
+        let settings = WrinkleSettings { max_iterations: 60, ..Default::default() };
+        let field = solve_wrinkles(&problem, &settings).unwrap();
+        prop_assert!(field.amplitude.as_slice().iter().all(|a| a.is_finite() && *a >= 0.0));
+        prop_assert!(field.omega.as_slice().iter().all(|w| w.is_finite()));
+        prop_assert!(field.report.terms.total().is_finite());
+        for run in &field.report.runs {
+            prop_assert!(run.kkt.relative.is_finite());
+            if let Some(first) = run.iterations.first() {
+                prop_assert!(run.energy <= first.energy * (1.0 + 1e-12));
+            }
+        }
     }
 }
 
