@@ -36,7 +36,7 @@ pub use phase::{
 };
 pub use sheet::ThinSheet;
 pub use solver::{
-    FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
+    FaceHessian, FaceProjection, Kkt, Periods, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
     WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,
 };
 pub use start::WrinkleStart;

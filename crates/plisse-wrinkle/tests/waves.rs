@@ -8,8 +8,9 @@
 use plisse_core::generate::{self, Diagonal};
 use plisse_core::{Field, Positive, RestShape};
 use plisse_wrinkle::{
-    BaseSheet, Curvature, FreeRule, PhaseFaces, PhaseOptions, PhaseProblem, Profile, SurfaceOptions,
-    ThinSheet, WrinkleProblem, WrinkleSettings, recover_phase, solve_wrinkles, wrinkled_surface,
+    BaseSheet, Curvature, FreeRule, Periods, PhaseFaces, PhaseOptions, PhaseProblem, Profile, SurfaceOptions,
+    ThinSheet, WrinkleField, WrinkleProblem, WrinkleSettings, recover_phase, solve_wrinkles,
+    solve_wrinkles_from, wrinkled_surface,
 };
 
 /// A ring that is pulled inwards and bulges: compressed around, stretched outwards. Solved, rounded, subdivided: as many crests along the
@@ -53,6 +54,29 @@ fn crests_of_a_ring_are_as_many_as_the_phase_has_turns() {
     let (real, rounded) = (energy(&field.omega), energy(&whole.omega));
     let relieved = field.report.smooth_energy - real;
     assert!(real <= rounded && rounded - real < 0.02 * relieved, "{real} {rounded} {relieved}");
+
+    // With the numbers of waves held the rest adapts: better than rounding alone, not better than without whole numbers.
+    let held = WrinkleSettings { periods: Periods::Held, ..WrinkleSettings::default() };
+    let adapted = solve_wrinkles_from(&problem, &field.amplitude, &whole.omega, &held).unwrap();
+    assert!(adapted.report.converged());
+    for (period, wanted) in adapted.periods.iter().zip(whole.periods()) {
+        assert!((period - wanted).abs() < 1e-10 * (1.0 + wanted.abs()), "{period} {wanted}");
+    }
+    let energy = |f: &WrinkleField| f.report.terms.total();
+    assert!(
+        energy(&field) < energy(&adapted) && energy(&adapted) < rounded,
+        "{} {}",
+        energy(&adapted),
+        rounded
+    );
+    let again = PhaseProblem { amplitude: &adapted.amplitude, omega: &adapted.omega, ..input };
+    let again = recover_phase(&again, &PhaseOptions::default()).unwrap();
+    assert!(again.rounding() < 1e-9 && again.deviation < 1e-8, "{} {}", again.rounding(), again.deviation);
+    // Without holding them they go back.
+    let released =
+        solve_wrinkles_from(&problem, &adapted.amplitude, &adapted.omega, &WrinkleSettings::default())
+            .unwrap();
+    assert!((energy(&released) - energy(&field)).abs() < 1e-7 * relieved);
 
     let options = SurfaceOptions { levels: 4, profile: Profile::Cosine, ..SurfaceOptions::default() };
     let surface = wrinkled_surface(&mesh, &x, &field.amplitude, &phase.field, &options).unwrap();

@@ -35,15 +35,15 @@ pub fn recover_phase_following(
     previous.omega.check_len(problem.mesh.edge_count())?;
     previous.field.corners().check_len(problem.mesh.face_count())?;
     let flipped = opposite(previous, problem, &setup);
-    let periods = setup.periods(problem, &flipped)?;
-    let optimum = periods.closest(options.node_limit)?;
+    let reduced = setup.reduced(problem, &flipped)?;
+    let optimum = reduced.closest(options.node_limit)?;
     let first: Vec<i64> = (0..setup.complex.betti())
         .map(|k| turns_before(previous, problem, &setup.complex, &flipped, k).unwrap_or(optimum.integers[k]))
         .collect();
-    let mut integers = periods.closest_from(&first, options.hysteresis, options.node_limit)?;
+    let mut integers = reduced.closest_from(&first, options.hysteresis, options.node_limit)?;
     integers.nodes += optimum.nodes;
-    let phi = periods.phase(&integers.integers);
-    let mut phase = setup.finish(problem.mesh, &periods, integers, phi, flipped);
+    let phi = reduced.phase(&integers.integers);
+    let mut phase = setup.finish(problem.mesh, &reduced, integers, phi, flipped);
     shift(previous, problem, &mut phase);
     Ok(phase)
 }

@@ -2,8 +2,8 @@
 
 mod field;
 mod follow;
-mod periods;
 mod recover;
+mod reduced;
 #[cfg(test)]
 mod tests;
 

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use plisse_core::{Edges, Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 
 use super::field::{CornerPhase, LARGEST_PHASE, PhaseField};
-use super::periods::Periods;
+use super::reduced::Reduced;
 use crate::complex::{KeptComplex, Nodes};
 use crate::error::WrinkleError;
 use crate::lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT};
@@ -114,10 +114,10 @@ impl Phase {
 pub fn recover_phase(problem: &PhaseProblem<'_>, options: &PhaseOptions) -> Result<Phase, WrinkleError> {
     let setup = Setup::new(problem, options)?;
     let flipped = vec![false; setup.complex.component_count()];
-    let periods = setup.periods(problem, &flipped)?;
-    let integers = periods.closest(options.node_limit)?;
-    let phi = periods.phase(&integers.integers);
-    Ok(setup.finish(problem.mesh, &periods, integers, phi, flipped))
+    let reduced = setup.reduced(problem, &flipped)?;
+    let integers = reduced.closest(options.node_limit)?;
+    let phi = reduced.phase(&integers.integers);
+    Ok(setup.finish(problem.mesh, &reduced, integers, phi, flipped))
 }
 
 /// The complex and the weights of its edges.
@@ -162,23 +162,23 @@ impl Setup {
     }
 
     /// With `ω` turned around on the components in question.
-    pub(super) fn periods(
+    pub(super) fn reduced(
         &self,
         problem: &PhaseProblem<'_>,
         flipped: &[bool],
-    ) -> Result<Periods, WrinkleError> {
+    ) -> Result<Reduced, WrinkleError> {
         let of_edge = self.complex.edges().iter().map(|edge| {
             let component = self.complex.node_components()[edge.nodes[0]];
             let omega = problem.omega[edge.edge];
             if flipped[component as usize] { -omega } else { omega }
         });
-        Periods::new(&self.complex, self.weights.clone(), of_edge.collect())
+        Reduced::new(&self.complex, self.weights.clone(), of_edge.collect())
     }
 
     pub(super) fn finish(
         self,
         mesh: &TriMesh,
-        periods: &Periods,
+        reduced: &Reduced,
         integers: ClosestIntegers,
         phi: Field<Nodes, f64>,
         flipped: Vec<bool>,
@@ -188,12 +188,12 @@ impl Setup {
         let corners = Field::from_fn(mesh.face_count(), |face| corner_phases(&complex, face, &waves));
         let field = PhaseField::from_parts(phi, corners);
         let omega = field.differential(mesh);
-        let (cost, deviation) = periods.misfit(&complex, &omega);
+        let (cost, deviation) = reduced.misfit(&complex, &omega);
         Phase {
             field,
             omega,
             waves,
-            real_waves: periods.real.clone(),
+            real_waves: reduced.real.clone(),
             cost,
             deviation,
             nodes: integers.nodes,

@@ -1,3 +1,5 @@
+//! Phases of forms that are known, alone and one after the other.
+
 use std::f64::consts::{PI, TAU};
 
 use glam::DVec2;
@@ -178,10 +180,10 @@ fn many_holes_need_the_exact_optimum() {
     // Against every change of one or two numbers: no lower sum of squares over the edges. The cost of a choice is computed on the mesh,
     // not with the matrix the choice was made with.
     let setup = recover::Setup::new(&case.problem(), &PhaseOptions::default()).unwrap();
-    let periods = setup.periods(&case.problem(), &[false]).unwrap();
+    let reduced = setup.reduced(&case.problem(), &[false]).unwrap();
     let cost = |k: &[i64]| {
         let c: Vec<f64> = k.iter().map(|k| TAU * *k as f64).collect();
-        periods.misfit(&phase.complex, &phase.complex.omega(&periods.phase(k), &c).unwrap()).0
+        reduced.misfit(&phase.complex, &phase.complex.omega(&reduced.phase(k), &c).unwrap()).0
     };
     assert!((cost(&phase.waves) - phase.cost).abs() < 1e-9 * phase.cost);
     assert!(cost(&rounded) > 1.1 * phase.cost, "{} {}", cost(&rounded), phase.cost);

@@ -1,3 +1,5 @@
+//! Surfaces that are known, and what must hold of every one.
+
 use std::f64::consts::TAU;
 
 use glam::DVec2;

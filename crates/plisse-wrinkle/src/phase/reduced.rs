@@ -21,7 +21,7 @@ use crate::lattice::{ClosestIntegers, closest_integers, quadratic_form};
 /// ```
 ///
 /// which is the Schur complement of `L`, written so that rounding cannot make it indefinite.
-pub(super) struct Periods {
+pub(super) struct Reduced {
     weights: Vec<f64>,
     omega: Vec<f64>,
     /// `φ_ω`, then one per generator.
@@ -31,7 +31,7 @@ pub(super) struct Periods {
     pub(super) real: Vec<f64>,
 }
 
-impl Periods {
+impl Reduced {
     /// `weights` and `omega` per edge of the complex, in its order.
     pub(super) fn new(
         complex: &KeptComplex,
