@@ -15,10 +15,10 @@ use crate::error::WrinkleError;
 ///
 /// - *Sign.* `a cos φ` is even, so `ω` and `-ω` are the same wrinkles, but a mixture of both over time is not. `ω` is turned around where
 ///   `Σ D a² ω ω_before < 0`.
-/// - *Numbers of waves.* Rounding flickers where the real number is close to a half. The numbers of before stay unless others are better by more
-///   than `η ‖j - k‖²`, in the norm of the cost ([`PhaseOptions::hysteresis`]). They are read off from `ω_before` around the loops of now,
-///   which may differ because other faces have a phase; edges that had none count with their `ω` of now, and loops all of whose edges are new
-///   start from the optimum.
+/// - *Numbers of waves.* Rounding flickers where the real number is close to a half. The numbers of before stay unless others are better by
+///   more than `η ‖j - k‖²`, in the norm of the cost ([`PhaseOptions::hysteresis`]). They are read off from `ω_before` around the loops of
+///   now, which may differ because other faces have a phase; edges that had none count with their `ω` of now, and loops all of whose edges
+///   are new start from the optimum.
 /// - *Shift.* The constant that minimises `Σ a² A |exp iφ - exp iφ_before|²` over the corners of faces that had a phase before: the mean
 ///   of the differences, as angles. Whole turns are then added so that values, not only their cosines, continue.
 ///

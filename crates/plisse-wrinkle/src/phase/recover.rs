@@ -35,8 +35,8 @@ pub enum PhaseFaces {
     /// Faces that are not wrinkle-free and have a positive amplitude at some corner: what is seen (Chen21's program does the same).
     #[default]
     Visible,
-    /// All faces that are not wrinkle-free: those on which the frequencies were solved for. [`Phase::waves`] then belong to the same generators
-    /// as the periods of the solver.
+    /// All faces that are not wrinkle-free: those on which the frequencies were solved for. [`Phase::waves`] then belong to the same
+    /// generators as the periods of the solver.
     Wrinkling,
 }
 
@@ -45,8 +45,8 @@ pub enum PhaseFaces {
 pub struct PhaseOptions {
     /// Nodes of the search for integers; see [`closest_integers`](crate::closest_integers).
     pub node_limit: usize,
-    /// `η` of [`recover_phase_following`](crate::recover_phase_following): how much better than the old numbers of waves new ones must be. With
-    /// a single loop, the number changes when the real one is more than `(1 + η)/2` away. Zero: not at all. At least 0, default 0.2.
+    /// `η` of [`recover_phase_following`](crate::recover_phase_following): how much better than the old numbers of waves new ones must be.
+    /// With a single loop, the number changes when the real one is more than `(1 + η)/2` away. Zero: not at all. At least 0, default 0.2.
     pub hysteresis: f64,
     /// Which faces get a phase.
     pub faces: PhaseFaces,
@@ -63,8 +63,8 @@ impl Default for PhaseOptions {
 pub struct Phase {
     /// The phase on the faces that have one.
     pub field: PhaseField,
-    /// `ω_k = B φ + 2π Γ k`: the differences of this phase along edges, from the smaller to the larger vertex, in radians. Its periods are whole
-    /// turns. Zero on edges of no face with a phase.
+    /// `ω_k = B φ + 2π Γ k`: the differences of this phase along edges, from the smaller to the larger vertex, in radians. Its periods are
+    /// whole turns. Zero on edges of no face with a phase.
     pub omega: Field<Edges, f64>,
     /// `k`: turns around the primal loop of each generator of [`Self::complex`].
     pub waves: Vec<i64>,
@@ -86,8 +86,8 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// The periods `c = 2π k` in radians. With [`PhaseFaces::Wrinkling`] they are those of the solver's generators: amplitudes and phase can be
-    /// optimised once more with `ω = B φ + Γ c` and these `c` held fixed, and recovering the phase of the result rounds nothing.
+    /// The periods `c = 2π k` in radians. With [`PhaseFaces::Wrinkling`] they are those of the solver's generators: amplitudes and phase
+    /// can be optimised once more with `ω = B φ + Γ c` and these `c` held fixed, and recovering the phase of the result rounds nothing.
     #[must_use]
     pub fn periods(&self) -> Vec<f64> {
         self.waves.iter().map(|k| TAU * *k as f64).collect()
@@ -109,8 +109,8 @@ impl Phase {
 /// `φ` is zero at the smallest node of each component: nothing in the problem knows where the first crest should be.
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is not finite or absurdly large, [`WrinkleError::Lattice`] if the
-/// least-squares problem has no solution in working precision.
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is not finite or absurdly large,
+/// [`WrinkleError::Lattice`] if the least-squares problem has no solution in working precision.
 pub fn recover_phase(problem: &PhaseProblem<'_>, options: &PhaseOptions) -> Result<Phase, WrinkleError> {
     let setup = Setup::new(problem, options)?;
     let flipped = vec![false; setup.complex.component_count()];

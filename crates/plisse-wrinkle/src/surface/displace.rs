@@ -10,8 +10,8 @@ use super::{CurvatureShift, Profile};
 /// `(a |∇φ|)²/8` at which `φ + c sin 2φ` reaches π: from there on the bulges of neighbouring crests would pass through each other.
 const TOUCHING: f64 = 2.301_669_424_375_85;
 
-/// The largest strain that the curvature term may cause. Besides, it moves nothing farther than the amplitude: that would be waves longer than
-/// the radius of curvature, of which the theory knows nothing.
+/// The largest strain that the curvature term may cause. Besides, it moves nothing farther than the amplitude: that would be waves longer
+/// than the radius of curvature, of which the theory knows nothing.
 const LARGEST_SHIFT: f64 = 0.5;
 
 /// Means over the corners of a vertex that have a phase.

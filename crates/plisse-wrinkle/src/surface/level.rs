@@ -62,7 +62,8 @@ enum AtVertex {
     Several,
 }
 
-/// The node on an edge of the coarse mesh. Its value is on the branch of `reference`, an end of the edge: where the turns of that one are zero.
+/// The node on an edge of the coarse mesh. Its value is on the branch of `reference`, an end of the edge: where the turns of that one are
+/// zero.
 #[derive(Clone, Copy)]
 struct Middle {
     node: Id<Nodes>,

@@ -6,12 +6,12 @@ use plisse_core::length_and_direction;
 /// An obstacle that wrinkles must not enter.
 ///
 /// The part of a displacement that points towards the obstacle is limited smoothly to the room there is; what points away is left alone.
-/// Cutting both sides alike would be wrong: crests meet nothing, and a garment on a body has wrinkles just because they can go outwards. The
-/// surface loses some of the length it should have in the flattened troughs; keeping it would need a larger wavelength or a lifted base, which
-/// is for the energy to decide and not for its picture.
+/// Cutting both sides alike would be wrong: crests meet nothing, and a garment on a body has wrinkles just because they can go outwards.
+/// The surface loses some of the length it should have in the flattened troughs; keeping it would need a larger wavelength or a lifted
+/// base, which is for the energy to decide and not for its picture.
 ///
-/// Vertices that are still closer than the margin, because the obstacle is curved, the base already too close, or a coarse base triangle cuts
-/// through it, are moved out along the gradient of the distance.
+/// Vertices that are still closer than the margin, because the obstacle is curved, the base already too close, or a coarse base triangle
+/// cuts through it, are moved out along the gradient of the distance.
 #[derive(Clone, Copy)]
 pub struct ObstacleLimit<'a> {
     /// Signed distance in m, positive outside, and its gradient, which points outwards. Values that are not finite count as far away.

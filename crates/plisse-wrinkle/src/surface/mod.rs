@@ -33,8 +33,8 @@ pub enum PhaseExtension {
     /// The phase continued with its gradient. Plane waves stay plane waves up to the border and beyond.
     #[default]
     Linear,
-    /// The vertex's own phase, as the authors of Chen21 do. This bends waves at the border: where wavelengths are shorter than coarse edges, by
-    /// more than a radian.
+    /// The vertex's own phase, as the authors of Chen21 do. This bends waves at the border: where wavelengths are shorter than coarse
+    /// edges, by more than a radian.
     OwnValue,
 }
 
@@ -48,9 +48,11 @@ pub enum Profile {
     Cosine,
 }
 
-/// The in-plane term `a sin φ v` of Chen21, equation 19: material moves from where the curvature of the base stretches crests to the troughs.
+/// The in-plane term `a sin φ v` of Chen21, equation 19: material moves from where the curvature of the base stretches crests to the
+/// troughs.
 ///
-/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a strain of one half and to the amplitude. Off unless given.
+/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a strain of one half and to the amplitude.
+/// Off unless given.
 #[derive(Clone, Copy, Debug)]
 pub struct CurvatureShift<'a> {
     /// What the sheet is made of; only the ratio of its moduli matters.
@@ -107,8 +109,8 @@ pub struct WrinkledSurface {
     /// Whether each face has a phase. Faces without are flat parts: their region shrinks with each level towards the middle of what was
     /// wrinkle-free in the base.
     pub wrinkled: Field<Faces, bool>,
-    /// The largest difference of phase along an edge with a visible amplitude, in radians. From π on waves are lost between vertices: take more
-    /// levels. A smooth picture needs less than 1.
+    /// The largest difference of phase along an edge with a visible amplitude, in radians. From π on waves are lost between vertices: take
+    /// more levels. A smooth picture needs less than 1.
     pub largest_step: f64,
     /// Vertices that the obstacle has moved.
     pub limited: usize,
@@ -154,8 +156,8 @@ const VISIBLE: f64 = 1e-3;
 /// ```
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`] and [`WrinkleError::Phase`] for numbers that are not finite or
-/// absurdly large, [`WrinkleError::Mesh`] if the result would have too many triangles.
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`] and [`WrinkleError::Phase`] for numbers that
+/// are not finite or absurdly large, [`WrinkleError::Mesh`] if the result would have too many triangles.
 pub fn wrinkled_surface(
     mesh: &TriMesh,
     base: &Field<Vertices, DVec3>,

@@ -116,8 +116,8 @@ impl<'a> Subdivision<'a> {
     }
 }
 
-/// Boundary vertices whose angle differs from a straight line by more than 45 degrees. Angles are those of the base: one that is folded flat
-/// at its boundary has other corners than its pattern.
+/// Boundary vertices whose angle differs from a straight line by more than 45 degrees. Angles are those of the base: one that is folded
+/// flat at its boundary has other corners than its pattern.
 pub(super) fn boundary_corners(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Field<Vertices, bool> {
     let mut angles = Field::filled(mesh.vertex_count(), 0.0);
     for (_, corners) in mesh.faces().iter() {
