@@ -1,6 +1,6 @@
 //! What can be wrong with a wrinkle problem.
 
-use plisse_core::{Faces, FieldError, Id, Vertices};
+use plisse_core::{Faces, FieldError, Id, MeshError, Vertices};
 use thiserror::Error;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
@@ -13,6 +13,23 @@ pub enum WrinkleError {
         /// What was given.
         value: f64,
     },
+    /// A problem of integer least squares that has no answer.
+    #[error("the numbers of waves cannot be chosen: {reason}")]
+    Lattice {
+        /// What is wrong with the matrix or the real solution.
+        reason: String,
+    },
+    /// A phase that does not fit together.
+    #[error("{place}: {reason}")]
+    Phase {
+        /// The face or edge.
+        place: String,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A mesh that cannot be built, because it is too large.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
     /// Values for another mesh.
     #[error(transparent)]
     Length(#[from] FieldError),

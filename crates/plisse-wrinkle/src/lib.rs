@@ -29,9 +29,18 @@ pub use energy::{Quadrature, Terms};
 pub use error::WrinkleError;
 pub use free::{FreeRule, wrinkle_free};
 pub use geometry::{BaseFace, BaseSheet};
+pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
+pub use phase::{
+    CornerPhase, Phase, PhaseFaces, PhaseField, PhaseOptions, PhaseProblem, recover_phase,
+    recover_phase_following,
+};
 pub use sheet::ThinSheet;
 pub use solver::{
-    FaceHessian, FaceProjection, Kkt, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
+    FaceHessian, FaceProjection, Kkt, Periods, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
     WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,
 };
 pub use start::WrinkleStart;
+pub use surface::{
+    CurvatureShift, ObstacleLimit, PhaseExtension, Profile, SharpVertices, SurfaceOptions, WrinkledSurface,
+    wrinkled_surface,
+};

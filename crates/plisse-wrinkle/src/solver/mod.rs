@@ -20,7 +20,7 @@ pub(crate) use newton::Point;
 pub use problem::WrinkleProblem;
 pub use projection::FaceHessian;
 pub use report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleReport, WrinkleRun};
-pub use settings::{FaceProjection, WrinkleSettings};
+pub use settings::{FaceProjection, Periods, WrinkleSettings};
 pub use system::WrinkleSystem;
 
 /// Amplitudes and frequencies of wrinkles.

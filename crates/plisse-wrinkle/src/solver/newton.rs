@@ -4,7 +4,7 @@ use plisse_core::{Edges, Field, Psd, Vertices};
 
 use super::projection::FaceHessian;
 use super::report::{Kkt, WrinkleEnd, WrinkleIteration, WrinkleRun};
-use super::settings::{FaceProjection, WrinkleSettings};
+use super::settings::{FaceProjection, Periods, WrinkleSettings};
 use super::system::WrinkleSystem;
 use crate::start::WrinkleStart;
 
@@ -92,7 +92,7 @@ struct Run<'r, 'a> {
     far: bool,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Per unknown, whether it is held at its bound.
+    /// Per unknown, whether it is held: an amplitude at its bound, a period if all are.
     active: Vec<bool>,
     /// The state at the end of the step that is tried.
     trial: Point,
@@ -145,6 +145,11 @@ pub(super) fn minimise(
         active: vec![false; n],
         trial: point.clone(),
     };
+
+    if settings.periods == Periods::Held {
+        let first = run.system.first_period();
+        run.active[first..].fill(true);
+    }
 
     let mut iterations = Vec::with_capacity(settings.max_iterations.min(1000));
     let mut part = 1.0;

@@ -13,6 +13,17 @@ pub enum FaceProjection {
     ScaledAbs,
 }
 
+/// What the solver may do with the periods of the frequencies, their sums around loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Periods {
+    /// They are unknowns like the phases.
+    #[default]
+    Free,
+    /// They stay those of the start. For [`solve_wrinkles_from`](crate::solve_wrinkles_from) the frequencies of a phase
+    /// ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while everything else adapts.
+    Held,
+}
+
 /// Settings of [`solve_wrinkles`](crate::solve_wrinkles).
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrinkleSettings {
@@ -33,10 +44,13 @@ pub struct WrinkleSettings {
     pub shrink: f64,
     /// The part of the gain foreseen by the slope that a step must make. In `(0, 1/2)`.
     pub armijo: f64,
+    /// Whether periods are unknowns.
+    pub periods: Periods,
 }
 
 impl Default for WrinkleSettings {
-    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, nearer to Newton below a gain of a tenth, amplitudes not below a tenth, 1e-4.
+    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, nearer to Newton below a gain of a tenth, amplitudes not below a tenth, 1e-4,
+    /// free periods.
     fn default() -> Self {
         Self {
             starts: vec![WrinkleStart::Strain, WrinkleStart::Stress],
@@ -46,6 +60,7 @@ impl Default for WrinkleSettings {
             switch: 0.1,
             shrink: 0.1,
             armijo: 1e-4,
+            periods: Periods::Free,
         }
     }
 }

@@ -330,6 +330,11 @@ impl<'a> WrinkleSystem<'a> {
         }
     }
 
+    /// Where the unknowns of the periods begin; they are the last ones.
+    pub(super) fn first_period(&self) -> usize {
+        self.first_period
+    }
+
     /// The unknowns of the periods in a vector of unknowns.
     pub(super) fn periods<'b>(&self, step: &'b [f64]) -> &'b [f64] {
         &step[self.first_period..]

@@ -1,1 +1,0 @@
-//! Integer least squares: lattice reduction and enumeration.

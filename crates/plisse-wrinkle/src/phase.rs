@@ -1,1 +1,0 @@
-//! The phase of wrinkles from their frequencies.

@@ -1,1 +1,0 @@
-//! The wrinkled surface: subdivision and displacement.
