@@ -82,14 +82,16 @@ impl TensionFieldLaw {
         let stress = self.taut.second_stress(green);
         // The smaller stress is (μ + λ/2)(g₁ + ν g₀): its sign is the first condition of the table, and what is taut has no
         // negative stress, not even by rounding. NaN is taut, so that it is not hidden.
-        if !(stress[1] < 0.0) {
-            return Pull { regime: TensionRegime::Taut, green, stress };
-        }
-        if green[0] > 0.0 {
-            let stress = [saturate(0.5 * self.tensile * green[0]), 0.0];
-            return Pull { regime: TensionRegime::Wrinkled, green, stress };
-        }
-        Pull { regime: TensionRegime::Slack, green, stress: [0.0; 2] }
+        let (regime, stress) = if stress[1] < 0.0 {
+            if green[0] > 0.0 {
+                (TensionRegime::Wrinkled, [saturate(0.5 * self.tensile * green[0]), 0.0])
+            } else {
+                (TensionRegime::Slack, [0.0; 2])
+            }
+        } else {
+            (TensionRegime::Taut, stress)
+        };
+        Pull { regime, green, stress }
     }
 }
 
