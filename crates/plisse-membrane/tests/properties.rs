@@ -20,12 +20,14 @@ use plisse_testkit::{
 };
 use proptest::prelude::*;
 
+type Smooth = Box<dyn Fn(&[f64; 6]) -> bool>;
+
 /// An energy with the parameters it was made from, for the failure text.
 struct Case {
     label: String,
     energy: Box<dyn Eigenanalysis>,
     /// Whether the Hessian is continuous around a state, as far as differences reach.
-    smooth: Box<dyn Fn(&[f64; 6]) -> bool>,
+    smooth: Smooth,
 }
 
 impl fmt::Debug for Case {

@@ -17,6 +17,7 @@ mod free;
 mod geometry;
 mod lattice;
 mod phase;
+mod random;
 mod sheet;
 mod solver;
 mod start;
@@ -25,3 +26,7 @@ mod tension;
 
 pub use error::WrinkleError;
 pub use sheet::ThinSheet;
+pub use tension::{
+    BaseProblem, BaseReport, BaseSettings, BaseSolution, BendingStiffness, ElasticReference,
+    elastic_reference,
+};

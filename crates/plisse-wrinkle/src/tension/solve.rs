@@ -1,0 +1,189 @@
+//! The equilibrium of a base mesh.
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Positive, TriangleMap, Vertices};
+use plisse_eigen::PolarFrame;
+use plisse_membrane::TensionRegime;
+use plisse_system::{
+    Criterion, HessianPolicy, Implicit, LinearSolver, NewtonReport, NewtonSettings, Pin, Scheme, State,
+    System, SystemBuilder, TermEnergy,
+};
+
+use super::problem::BaseProblem;
+use crate::error::WrinkleError;
+
+/// How a base mesh is solved for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BaseSettings {
+    /// Unbalanced force per area that is left, as a part of `Y h` over the size of the sheet (the square root of its area).
+    pub tolerance: Positive,
+    /// Iterations after which it is an error not to have converged.
+    pub max_iterations: usize,
+}
+
+impl Default for BaseSettings {
+    /// A tolerance of 1e-10 and 200 iterations.
+    fn default() -> Self {
+        Self { tolerance: Positive::literal(1e-10), max_iterations: 200 }
+    }
+}
+
+/// An equilibrium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaseSolution {
+    /// Positions in metres.
+    pub x: Field<Vertices, DVec3>,
+    /// What it took, and what it is like.
+    pub report: BaseReport,
+}
+
+/// What a solve did, and the equilibrium in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaseReport {
+    /// Newton iterations.
+    pub iterations: usize,
+    /// Largest unbalanced force on a vertex that may move, in N.
+    pub force: f64,
+    /// Largest unbalanced force per rest area, in Pa.
+    pub residual: f64,
+    /// Energy of each term in J; pressure counts as `-p V`.
+    pub energies: Vec<TermEnergy>,
+    /// Volume on the side that pressure acts from, in m³; none without pressure. For an open sheet, that of the cone to the mean
+    /// place of its boundary.
+    pub volume: Option<f64>,
+    /// How many faces are taut, wrinkled and slack.
+    pub regimes: [usize; 3],
+    /// The history, with residuals in Pa.
+    pub newton: NewtonReport,
+}
+
+impl BaseReport {
+    /// The energy of a term, J; zero if there is none of that name.
+    #[must_use]
+    pub fn energy(&self, name: &str) -> f64 {
+        self.energies.iter().filter(|term| term.name == name).map(|term| term.energy).sum()
+    }
+
+    /// The sum of all energies, J.
+    #[must_use]
+    pub fn total_energy(&self) -> f64 {
+        self.energies.iter().map(|term| term.energy).sum()
+    }
+}
+
+impl BaseProblem {
+    /// Finds an equilibrium from these positions, in metres. Held vertices are moved to their places first.
+    pub fn solve(
+        &self,
+        start: &Field<Vertices, DVec3>,
+        settings: &BaseSettings,
+    ) -> Result<BaseSolution, WrinkleError> {
+        let [membrane, bending] = self.sheet_terms()?;
+        let builder = System::builder(self.vertex_areas()).boxed_term(membrane).boxed_term(bending);
+        self.equilibrium(builder, start, settings, HessianPolicy::OnDemand)
+    }
+
+    pub(super) fn equilibrium(
+        &self,
+        mut builder: SystemBuilder<Vertices>,
+        start: &Field<Vertices, DVec3>,
+        settings: &BaseSettings,
+        hessian: HessianPolicy,
+    ) -> Result<BaseSolution, WrinkleError> {
+        start
+            .check_len(self.mesh().vertex_count())
+            .map_err(|source| WrinkleError::Length { what: "positions to start from", source })?;
+        self.check_held()?;
+        for term in self.load_terms()? {
+            builder = builder.boxed_term(term);
+        }
+        let mut x = start.clone();
+        for (vertex, place) in self.pinned() {
+            x[*vertex] = *place;
+            builder = builder.pin(*vertex);
+        }
+        if self.floats() {
+            for (vertex, pin) in hold_floating(&x) {
+                builder = builder.constrain(vertex, pin);
+            }
+        }
+        let system = builder.build()?;
+        let newton = NewtonSettings {
+            criterion: Criterion::ForcePerMass(self.pressure_scale(settings.tolerance)?),
+            max_iterations: settings.max_iterations,
+            hessian,
+            solver: LinearSolver::Cholesky,
+            ..NewtonSettings::default()
+        };
+        let mut state = State::at_rest(x)?;
+        let mut solver = Implicit::new(&system, Scheme::Quasistatic, newton)?;
+        let mut step = solver.equilibrate(&system, &mut state)?;
+        let x = state.x().clone();
+        let mut gradient = Field::filled(x.len(), DVec3::ZERO);
+        system.gradient(&plisse_system::Pose::at(&x), &mut gradient);
+        let force = if self.floats() {
+            // What holds a floating sheet bears nothing, so it counts.
+            gradient.as_slice().iter().fold(0.0, |m: f64, g| m.max(g.length()))
+        } else {
+            system.unknowns().iter().fold(0.0, |m: f64, v| m.max(gradient[*v].length()))
+        };
+        let newton = step.solves.pop().unwrap_or(NewtonReport {
+            ended: None,
+            iterations: Vec::new(),
+            residual: f64::NAN,
+        });
+        let report = BaseReport {
+            iterations: newton.iterations.len(),
+            force,
+            residual: newton.residual,
+            energies: step.energies.terms,
+            volume: self.volume(&x),
+            regimes: self.regimes(&x),
+            newton,
+        };
+        Ok(BaseSolution { x, report })
+    }
+
+    /// What the faces do at these positions: how many are taut, wrinkled and slack.
+    #[must_use]
+    pub fn regimes(&self, x: &Field<Vertices, DVec3>) -> [usize; 3] {
+        let mut count = [0; 3];
+        for (face, corners) in self.mesh().faces().iter() {
+            let f = TriangleMap::deformation_gradient(&self.rest()[face], &corners.map(|v| x[v]));
+            let regime = self.tension_field().law().regime(PolarFrame::new(&f).stretches());
+            count[match regime {
+                TensionRegime::Taut => 0,
+                TensionRegime::Wrinkled => 1,
+                TensionRegime::Slack => 2,
+            }] += 1;
+        }
+        count
+    }
+
+    /// A part of `Y h` over the size of the sheet, in Pa.
+    fn pressure_scale(&self, part: Positive) -> Result<Positive, WrinkleError> {
+        let area: f64 = self.rest().as_slice().iter().map(TriangleMap::area).sum();
+        let value = part.get() * self.sheet().young() * self.sheet().thickness() / area.sqrt();
+        let expected = "give a larger tolerance";
+        Positive::new(value).map_err(|_| WrinkleError::Parameter { what: "the tolerance", value, expected })
+    }
+}
+
+/// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line between both, one in the plane of
+/// all three. The loads of a floating sheet are in balance, so none of them bears anything.
+fn hold_floating(x: &Field<Vertices, DVec3>) -> Vec<(Id<Vertices>, Pin)> {
+    let far = |score: &dyn Fn(DVec3) -> f64| {
+        let better = |a: &(Id<Vertices>, &DVec3), b: &(Id<Vertices>, &DVec3)| {
+            // Of equal ones the first.
+            score(*a.1).total_cmp(&score(*b.1)).then(b.0.cmp(&a.0))
+        };
+        x.iter().max_by(better).map(|(v, x)| (v, *x))
+    };
+    let middle = x.as_slice().iter().sum::<DVec3>() / x.len().max(1) as f64;
+    let Some((a, xa)) = far(&|x| x.distance_squared(middle)) else { return Vec::new() };
+    let Some((b, xb)) = far(&|x| x.distance_squared(xa)) else { return Vec::new() };
+    let line = (xb - xa).normalize_or(DVec3::X);
+    let Some((c, xc)) = far(&|x| (x - xa).cross(line).length_squared()) else { return Vec::new() };
+    let normal = line.cross(xc - xa).normalize_or(line.any_orthonormal_vector());
+    vec![(a, Pin::Still), (b, Pin::Line(line)), (c, Pin::Plane(normal))]
+}
