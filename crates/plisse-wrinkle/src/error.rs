@@ -1,8 +1,10 @@
 //! What can be wrong with a wrinkle problem.
 
 use plisse_core::{Faces, FieldError, Id, MeshError, RestError, Vertices};
-use plisse_system::{SetupError, StepError};
+use plisse_system::SetupError;
 use thiserror::Error;
+
+use crate::tension::BaseFailure;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -107,9 +109,29 @@ pub enum WrinkleError {
     /// The system cannot be built.
     #[error(transparent)]
     Setup(#[from] SetupError),
+    /// A vertex starts at a place that is not finite.
+    #[error("{vertex} starts at {place:?}, which is not finite")]
+    StartPlace {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// Where it was to start.
+        place: [f64; 3],
+    },
     /// No equilibrium was found.
-    #[error("the base mesh found no equilibrium: {0}")]
-    NotConverged(#[from] StepError),
+    #[error(
+        "no equilibrium of the base mesh after {iterations} iterations: {failure}. Unbalanced are {residual:.2e} Pa, asked for were \
+         {tolerance:.2e} Pa; start closer, allow more iterations or a larger tolerance"
+    )]
+    NoEquilibrium {
+        /// What went wrong.
+        failure: BaseFailure,
+        /// Iterations that were done.
+        iterations: usize,
+        /// Largest unbalanced force per area that is left, Pa.
+        residual: f64,
+        /// What was asked for, Pa.
+        tolerance: f64,
+    },
     /// A sheet for which plates or membranes are not made.
     #[error("the sheet as {what}: {reason}")]
     Sheet {

@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod beds;
 mod complex;
 mod curvature;
 mod energy;
@@ -27,6 +28,6 @@ mod tension;
 pub use error::WrinkleError;
 pub use sheet::ThinSheet;
 pub use tension::{
-    BaseProblem, BaseReport, BaseSettings, BaseSolution, BendingStiffness, ElasticReference,
-    elastic_reference,
+    BaseFailure, BaseIteration, BaseProblem, BaseReport, BaseSettings, BaseSolution, BendingStiffness,
+    ElasticReference, elastic_reference,
 };

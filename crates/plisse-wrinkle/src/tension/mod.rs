@@ -5,6 +5,7 @@
 //! what the caller adds. The elastic reference is the same sheet with its compression and mid-edge bending.
 
 mod bending;
+mod newton;
 mod pressure;
 mod problem;
 mod reference;
@@ -12,6 +13,7 @@ mod shared;
 mod solve;
 
 pub use bending::BendingStiffness;
+pub use newton::{BaseFailure, BaseIteration};
 pub use problem::BaseProblem;
 pub use reference::{ElasticReference, elastic_reference};
 pub use solve::{BaseReport, BaseSettings, BaseSolution};

@@ -4,7 +4,7 @@ use glam::DVec3;
 use plisse_bending::{Director, KoiterBending, Plate};
 use plisse_core::{Blocks, Element, ElementEvaluation, Field, Id, Positive, Psd, TriMesh, Vertices};
 use plisse_membrane::StVenantKirchhoff;
-use plisse_system::{ElementTerm, HessianPolicy, System};
+use plisse_system::{ElementTerm, System};
 
 use super::BENDING;
 use super::bending::{rest_shape, seams};
@@ -65,7 +65,7 @@ pub fn elastic_reference(
     let mut random = crate::random::SplitMix::new(how.seed);
     let start =
         start.map(|x| *x + how.perturbation * DVec3::new(random.signed(), random.signed(), random.signed()));
-    problem.equilibrium(builder, &start, &how.settings, HessianPolicy::ProjectedThenExact)
+    problem.equilibrium(builder, &start, &how.settings)
 }
 
 /// Mid-edge bending of every face of the panels, with the vertices that they have become.

@@ -1,14 +1,12 @@
 //! The equilibrium of a base mesh.
 
-use glam::DVec3;
-use plisse_core::{Field, Id, Positive, TriangleMap, Vertices};
+use glam::{DMat3, DVec3};
+use plisse_core::{Field, Id, Positive, TriangleMap, Vertices, outer};
 use plisse_eigen::PolarFrame;
 use plisse_membrane::TensionRegime;
-use plisse_system::{
-    Criterion, HessianPolicy, Implicit, LinearSolver, NewtonReport, NewtonSettings, Pin, Scheme, State,
-    System, SystemBuilder, TermEnergy,
-};
+use plisse_system::{Pose, System, SystemBuilder, TermEnergy};
 
+use super::newton::{BaseIteration, Energy, Limits, Run, minimise};
 use super::problem::BaseProblem;
 use crate::error::WrinkleError;
 
@@ -40,12 +38,12 @@ pub struct BaseSolution {
 /// What a solve did, and the equilibrium in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseReport {
-    /// Newton iterations.
-    pub iterations: usize,
     /// Largest unbalanced force on a vertex that may move, in N.
     pub force: f64,
     /// Largest unbalanced force per rest area, in Pa.
     pub residual: f64,
+    /// What the residual had to fall below, in Pa.
+    pub tolerance: f64,
     /// Energy of each term in J; pressure counts as `-p V`.
     pub energies: Vec<TermEnergy>,
     /// Volume on the side that pressure acts from, in m³; none without pressure. For an open sheet, that of the cone to the mean
@@ -53,8 +51,8 @@ pub struct BaseReport {
     pub volume: Option<f64>,
     /// How many faces are taut, wrinkled and slack.
     pub regimes: [usize; 3],
-    /// The history, with residuals in Pa.
-    pub newton: NewtonReport,
+    /// Every iteration of Newton's method.
+    pub iterations: Vec<BaseIteration>,
 }
 
 impl BaseReport {
@@ -80,7 +78,7 @@ impl BaseProblem {
     ) -> Result<BaseSolution, WrinkleError> {
         let [membrane, bending] = self.sheet_terms()?;
         let builder = System::builder(self.vertex_areas()).boxed_term(membrane).boxed_term(bending);
-        self.equilibrium(builder, start, settings, HessianPolicy::OnDemand)
+        self.equilibrium(builder, start, settings)
     }
 
     pub(super) fn equilibrium(
@@ -88,7 +86,6 @@ impl BaseProblem {
         mut builder: SystemBuilder<Vertices>,
         start: &Field<Vertices, DVec3>,
         settings: &BaseSettings,
-        hessian: HessianPolicy,
     ) -> Result<BaseSolution, WrinkleError> {
         start
             .check_len(self.mesh().vertex_count())
@@ -102,44 +99,45 @@ impl BaseProblem {
             x[*vertex] = *place;
             builder = builder.pin(*vertex);
         }
+        let areas = self.vertex_areas();
+        let mut sliding = Vec::new();
         if self.floats() {
-            for (vertex, pin) in hold_floating(&x) {
-                builder = builder.constrain(vertex, pin);
-            }
+            let (still, directions) = hold_floating(&x);
+            builder = builder.pins(still);
+            sliding = directions;
         }
+        check_finite(&x)?;
         let system = builder.build()?;
-        let newton = NewtonSettings {
-            criterion: Criterion::ForcePerMass(self.pressure_scale(settings.tolerance)?),
-            max_iterations: settings.max_iterations,
-            hessian,
-            solver: LinearSolver::Cholesky,
-            ..NewtonSettings::default()
-        };
-        let mut state = State::at_rest(x)?;
-        let mut solver = Implicit::new(&system, Scheme::Quasistatic, newton)?;
-        let mut step = solver.equilibrate(&system, &mut state)?;
-        let x = state.x().clone();
+        let tolerance = self.pressure_scale(settings.tolerance)?;
+        let limits = Limits { tolerance, iterations: settings.max_iterations };
+        let energy = Energy { system: &system, areas: &areas, sliding: &sliding };
+        let Run { iterations, residual, result } = minimise(&energy, &mut x, limits);
+        if let Err(failure) = result {
+            if std::env::var("V").is_ok() {
+                for i in &iterations {
+                    eprintln!(
+                        "   {:.3e} E {:.12e} exact {} shift {:.2e} len {:.3e} fac {}",
+                        i.residual, i.energy, i.exact, i.shift, i.length, i.factorisations
+                    );
+                }
+            }
+            let iterations = iterations.len();
+            return Err(WrinkleError::NoEquilibrium { failure, iterations, residual, tolerance });
+        }
+        let pose = Pose::at(&x);
         let mut gradient = Field::filled(x.len(), DVec3::ZERO);
-        system.gradient(&plisse_system::Pose::at(&x), &mut gradient);
-        let force = if self.floats() {
-            // What holds a floating sheet bears nothing, so it counts.
-            gradient.as_slice().iter().fold(0.0, |m: f64, g| m.max(g.length()))
-        } else {
-            system.unknowns().iter().fold(0.0, |m: f64, v| m.max(gradient[*v].length()))
-        };
-        let newton = step.solves.pop().unwrap_or(NewtonReport {
-            ended: None,
-            iterations: Vec::new(),
-            residual: f64::NAN,
-        });
+        system.gradient(&pose, &mut gradient);
+        // What holds a floating sheet bears nothing, so it counts.
+        let counts = |v: Id<Vertices>| self.floats() || !system.is_held(v);
+        let forces = gradient.iter().filter(|(v, _)| counts(*v)).map(|(_, g)| g.length());
         let report = BaseReport {
-            iterations: newton.iterations.len(),
-            force,
-            residual: newton.residual,
-            energies: step.energies.terms,
+            force: forces.fold(0.0, f64::max),
+            residual,
+            tolerance,
+            energies: system.energies(&pose),
             volume: self.volume(&x),
             regimes: self.regimes(&x),
-            newton,
+            iterations,
         };
         Ok(BaseSolution { x, report })
     }
@@ -161,17 +159,28 @@ impl BaseProblem {
     }
 
     /// A part of `Y h` over the size of the sheet, in Pa.
-    fn pressure_scale(&self, part: Positive) -> Result<Positive, WrinkleError> {
+    fn pressure_scale(&self, part: Positive) -> Result<f64, WrinkleError> {
         let area: f64 = self.rest().as_slice().iter().map(TriangleMap::area).sum();
         let value = part.get() * self.sheet().young() * self.sheet().thickness() / area.sqrt();
         let expected = "give a larger tolerance";
-        Positive::new(value).map_err(|_| WrinkleError::Parameter { what: "the tolerance", value, expected })
+        if value > 0.0 && value.is_finite() {
+            Ok(value)
+        } else {
+            Err(WrinkleError::Parameter { what: "the tolerance", value, expected })
+        }
+    }
+}
+
+fn check_finite(x: &Field<Vertices, DVec3>) -> Result<(), WrinkleError> {
+    match x.iter().find(|(_, x)| !x.is_finite()) {
+        None => Ok(()),
+        Some((vertex, x)) => Err(WrinkleError::StartPlace { vertex, place: x.to_array() }),
     }
 }
 
 /// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line between both, one in the plane of
 /// all three. The loads of a floating sheet are in balance, so none of them bears anything.
-fn hold_floating(x: &Field<Vertices, DVec3>) -> Vec<(Id<Vertices>, Pin)> {
+fn hold_floating(x: &Field<Vertices, DVec3>) -> (Option<Id<Vertices>>, Vec<(Id<Vertices>, DMat3)>) {
     let far = |score: &dyn Fn(DVec3) -> f64| {
         let better = |a: &(Id<Vertices>, &DVec3), b: &(Id<Vertices>, &DVec3)| {
             // Of equal ones the first.
@@ -180,10 +189,13 @@ fn hold_floating(x: &Field<Vertices, DVec3>) -> Vec<(Id<Vertices>, Pin)> {
         x.iter().max_by(better).map(|(v, x)| (v, *x))
     };
     let middle = x.as_slice().iter().sum::<DVec3>() / x.len().max(1) as f64;
-    let Some((a, xa)) = far(&|x| x.distance_squared(middle)) else { return Vec::new() };
-    let Some((b, xb)) = far(&|x| x.distance_squared(xa)) else { return Vec::new() };
+    let Some((a, xa)) = far(&|x| x.distance_squared(middle)) else { return (None, Vec::new()) };
+    let Some((b, xb)) = far(&|x| x.distance_squared(xa)) else { return (Some(a), Vec::new()) };
     let line = (xb - xa).normalize_or(DVec3::X);
-    let Some((c, xc)) = far(&|x| (x - xa).cross(line).length_squared()) else { return Vec::new() };
-    let normal = line.cross(xc - xa).normalize_or(line.any_orthonormal_vector());
-    vec![(a, Pin::Still), (b, Pin::Line(line)), (c, Pin::Plane(normal))]
+    let mut sliding = vec![(b, outer(line, line))];
+    if let Some((c, xc)) = far(&|x| (x - xa).cross(line).length_squared()) {
+        let normal = line.cross(xc - xa).normalize_or(line.any_orthonormal_vector());
+        sliding.push((c, DMat3::IDENTITY - outer(normal, normal)));
+    }
+    (Some(a), sliding)
 }
