@@ -76,7 +76,8 @@ pub(super) fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
 /// A strip of this length along its second axis, closed along the first after `around` cells of the same size.
 pub(super) fn tube(around: usize, along: usize, circumference: f64, length: f64, seed: u64) -> Patch {
     let mut random = SplitMix::new(seed);
-    let (around, along) = (around.max(3), along.max(1));
+    // With fewer an edge could go around the other way.
+    let (around, along) = (around.max(6), along.max(1));
     let cell = DVec2::new(circumference / around as f64, length / along as f64);
     let mut place = Vec::new();
     let mut rows = Vec::new();
@@ -226,19 +227,81 @@ impl Patch {
         sum < -1e-9 * scale && self.is_convex(a, b, c, d)
     }
 
-    /// Whether the edge between `c` and `d` would lie inside of the two triangles and is not there already.
+    /// Whether the edge between `c` and `d` would lie inside of the two triangles. It is then not there already.
     fn is_convex(&self, a: u32, b: u32, c: u32, d: u32) -> bool {
         let (ca, cb, cd) = (self.between(c, a), self.between(c, b), self.offset(c, a, d));
-        ca.perp_dot(cd) > 0.0 && cd.perp_dot(cb) > 0.0 && self.faces_apart(c, d)
+        ca.perp_dot(cd) > 0.0 && cd.perp_dot(cb) > 0.0
     }
 
     /// From `c` to `d` across the edge that starts in `a`.
     fn offset(&self, c: u32, a: u32, d: u32) -> DVec2 {
         self.between(c, a) + self.between(a, d)
     }
+}
 
-    /// Two vertices that are already joined must not be joined again.
-    fn faces_apart(&self, c: u32, d: u32) -> bool {
-        c != d && !self.faces.iter().any(|face| face.contains(&c) && face.contains(&d))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plisse_core::TriMesh;
+
+    /// Proper faces of this total area, Delaunay, no needles; the same for the same seed.
+    fn check(make: impl Fn(u64) -> Patch, area: f64, euler: i64) {
+        let again = make(1);
+        for seed in 1..6 {
+            let patch = make(seed);
+            let mesh = TriMesh::new(patch.place.len(), &patch.faces).unwrap();
+            assert_eq!(mesh.euler_characteristic(), euler);
+            let mut total = 0.0;
+            for face in &patch.faces {
+                let [a, b, c] = patch.corners(*face);
+                let twice = (b - a).perp_dot(c - a);
+                assert!(twice > 0.0, "{face:?} of seed {seed} is turned over");
+                total += 0.5 * twice;
+                for (p, q, r) in [(a, b, c), (b, c, a), (c, a, b)] {
+                    let angle = (q - p).angle_to(r - p).to_degrees();
+                    assert!(angle > 12.0, "an angle of {angle}° in {face:?} of seed {seed}");
+                }
+            }
+            assert!((total / area - 1.0).abs() < 1e-12, "{total} instead of {area}");
+            let sides = patch.sides();
+            for pair in sides.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+                let [a, b, c, d] = patch.quad(pair[0], pair[1]);
+                assert!(!patch.wants_flip(a, b, c, d), "seed {seed}");
+            }
+            assert_eq!(patch.faces == again.faces && patch.place == again.place, seed == 1);
+        }
+    }
+
+    fn polygon(count: usize, radius: f64) -> f64 {
+        0.5 * count as f64 * radius * radius * (std::f64::consts::TAU / count as f64).sin()
+    }
+
+    #[test]
+    fn patches_are_delaunay() {
+        check(|seed| rectangle([17, 8], [0.5, 0.2], seed), 0.1, 1);
+        check(|seed| rings(9, 0.0, 0.1, seed), polygon((std::f64::consts::TAU * 9.0) as usize, 0.1), 1);
+        let counts =
+            [(0.04, 4.0), (0.1, 10.0)].map(|(r, n)| polygon((std::f64::consts::TAU * n) as usize, r));
+        check(|seed| rings(6, 0.04, 0.1, seed), counts[1] - counts[0], 0);
+        check(|seed| tube(24, 15, 6.0, 4.0, seed), 24.0, 0);
+    }
+
+    #[test]
+    fn chords_are_flipped() {
+        for seed in 0..20 {
+            for patch in
+                [rectangle([7, 5], [1.0, 0.7], seed), rings(4, 0.0, 1.0, seed), rings(3, 0.4, 1.0, seed)]
+            {
+                let patch = patch.without_chords();
+                let mesh = TriMesh::new(patch.place.len(), &patch.faces).unwrap();
+                for (_, edge) in mesh.edges().iter().filter(|(_, edge)| !edge.is_boundary()) {
+                    assert!(!edge.vertices.iter().all(|v| mesh.is_boundary_vertex(*v)), "seed {seed}");
+                }
+                for face in &patch.faces {
+                    let [a, b, c] = patch.corners(*face);
+                    assert!((b - a).perp_dot(c - a) > 0.0);
+                }
+            }
+        }
     }
 }

@@ -74,8 +74,9 @@ pub(super) fn matrix(
     let Some(panels) = panels else {
         return Ok(QuadraticBending::on_vertices(mesh, &rest_shape(mesh, maps)?, rigidity));
     };
+    let target = seams(mesh, panels)?;
     let apart = QuadraticBending::on_vertices(panels, &rest_shape(panels, maps)?, rigidity);
-    Ok(apart.merged(&seams(mesh, panels)?, mesh.vertex_count()))
+    Ok(apart.merged(&target, mesh.vertex_count()))
 }
 
 #[cfg(test)]

@@ -45,6 +45,8 @@ pub enum BaseFailure {
 pub(super) struct Run {
     pub(super) iterations: Vec<BaseIteration>,
     pub(super) residual: f64,
+    /// Whether the exact Hessian at the end is positive definite.
+    pub(super) minimum: bool,
     pub(super) result: Result<(), BaseFailure>,
 }
 
@@ -62,8 +64,11 @@ pub(super) struct Energy<'a> {
     /// Rest area of each vertex, m².
     pub(super) areas: &'a Field<Vertices, f64>,
     /// Vertices that may move only in some directions: projections onto them.
-    pub(super) sliding: &'a [(Id<Vertices>, DMat3)],
+    pub(super) sliding: &'a [Sliding],
 }
+
+/// A vertex and the projection onto the directions in which it may move.
+pub(super) type Sliding = (Id<Vertices>, DMat3);
 
 /// Armijo's fraction of the promised decrease.
 const SUFFICIENT: f64 = 1e-4;
@@ -93,8 +98,7 @@ struct Newton<'a> {
     near: bool,
 }
 
-/// Energy, its rounding scale, and force at a place.
-#[derive(Clone)]
+/// Energy, the sum of the sizes of its parts, and force at a place.
 struct Point {
     energy: f64,
     scale: f64,
@@ -119,8 +123,9 @@ pub(super) fn minimise(energy: &Energy<'_>, x: &mut Field<Vertices, DVec3>, limi
         tries_exact: false,
         near: false,
     };
-    let mut run = Run { iterations: Vec::new(), residual: f64::INFINITY, result: Ok(()) };
+    let mut run = Run { iterations: Vec::new(), residual: f64::INFINITY, minimum: false, result: Ok(()) };
     run.result = newton.iterate(x, limits, &mut run.iterations, &mut run.residual);
+    run.minimum = run.result.is_ok() && newton.is_definite(x);
     run
 }
 
@@ -147,18 +152,31 @@ impl Newton<'_> {
             }
             let (exact, factorisations) = self.direction(x, &here.force, &mut step)?;
             let shift = self.shift;
-            let (next, length) = self.search(x, &here, &step).ok_or(BaseFailure::LineSearch)?;
+            // Steps as small as the spacing of numbers: no smaller residual exists in this arithmetic.
+            let at_rounding = shift == 0.0 && largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
+            let search = self.search(x, &here, &step);
             history.push(BaseIteration {
                 residual: *residual,
                 energy: here.energy,
                 exact,
                 shift,
-                length,
+                length: search.as_ref().map_or(0.0, |(_, length)| *length),
                 factorisations,
             });
-            self.adapt(&here, &step, length);
-            x.as_mut_slice().copy_from_slice(self.trial.as_slice());
-            here = next;
+            match search {
+                Some((next, length)) => {
+                    if at_rounding && self.residual(&next.force) >= 0.5 * *residual {
+                        return Ok(());
+                    }
+                    self.adapt(&here, &step, length);
+                    x.as_mut_slice().copy_from_slice(self.trial.as_slice());
+                    here = next;
+                }
+                None if at_rounding => return Ok(()),
+                None if shift >= LARGEST_SHIFT => return Err(BaseFailure::LineSearch),
+                // A shorter step, more along the force.
+                None => self.shift = (100.0 * shift).max(1e-6),
+            }
         }
     }
 
@@ -194,14 +212,7 @@ impl Newton<'_> {
         let mut exact = self.near || self.tries_exact;
         self.assemble(x, exact);
         loop {
-            self.shifted.values_mut().copy_from_slice(self.matrix.values());
-            let scale = self.shift * self.diagonal();
-            if scale > 0.0 {
-                for (i, weight) in self.weights.iter().enumerate() {
-                    *self.shifted.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(scale * weight));
-                }
-            }
-            self.restrict();
+            self.add_shift();
             count += 1;
             let operator = Operator { matrix: &self.shifted, rank_ones: &rank_ones };
             let error = match self.linear.solve(&operator, force, step, 1e-10) {
@@ -226,6 +237,25 @@ impl Newton<'_> {
                 self.shift = (10.0 * self.shift).max(1e-7);
             }
         }
+    }
+
+    /// The matrix with its shift, restricted.
+    fn add_shift(&mut self) {
+        self.shifted.values_mut().copy_from_slice(self.matrix.values());
+        let scale = self.shift * self.diagonal();
+        if scale > 0.0 {
+            for (i, weight) in self.weights.iter().enumerate() {
+                *self.shifted.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(scale * weight));
+            }
+        }
+        self.restrict();
+    }
+
+    fn is_definite(&mut self, x: &Field<Vertices, DVec3>) -> bool {
+        self.assemble(x, true);
+        self.shift = 0.0;
+        self.add_shift();
+        self.shifted.pattern().size() == 0 || self.linear.factorise(&self.shifted).is_ok()
     }
 
     fn assemble(&mut self, x: &Field<Vertices, DVec3>, exact: bool) {
@@ -321,7 +351,7 @@ impl Newton<'_> {
         }
         // The minimum lies between `low`, where the energy falls, and `high`.
         let (mut low, mut high): ((f64, f64), Option<(f64, f64)>) = ((0.0, -promised), None);
-        let mut best: Option<(Point, f64)> = None;
+        let mut best: Option<(f64, f64)> = None;
         let mut length = 1.0;
         let mut point = full;
         let mut found = 0;
@@ -329,9 +359,9 @@ impl Newton<'_> {
             let good =
                 lower(&point, length) || (promised * length < noise && point.energy <= here.energy + noise);
             let s = slope(&point);
-            if good && best.as_ref().is_none_or(|(b, _)| point.energy <= b.energy + noise) {
-                best = Some((point.clone(), length));
-                if s.abs() <= 0.3 * promised {
+            if good && best.is_none_or(|(lowest, _)| point.energy <= lowest + noise) {
+                best = Some((point.energy, length));
+                if s.abs() <= 0.1 * promised {
                     break;
                 }
             }
@@ -357,13 +387,16 @@ impl Newton<'_> {
             };
             point = self.go(x, step, length);
         }
-        let (point, length) = best?;
-        let again = self.go(x, step, length);
-        debug_assert!(again.energy.to_bits() == point.energy.to_bits());
-        Some((again, length))
+        // The trial is to be the place that is accepted.
+        let (_, length) = best?;
+        Some((self.go(x, step, length), length))
     }
 }
 
 fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
+}
+
+fn largest(v: &[DVec3]) -> f64 {
+    v.iter().fold(0.0, |m, v| v.abs().max_element().max(m))
 }

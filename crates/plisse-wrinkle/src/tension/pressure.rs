@@ -82,3 +82,57 @@ impl Term<Vertices> for HeldPressure {
 fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plisse_core::generate;
+    use plisse_system::{BlockMatrix, System};
+    use std::sync::Arc;
+
+    #[test]
+    fn derivatives_agree_with_differences_wherever_the_origin() {
+        let (mesh, uv) = generate::disc(3, 0.1).unwrap();
+        let x = uv.map(|u| DVec3::new(u.x, u.y, 0.1 - 4.0 * u.length_squared() + 0.3 * u.x * u.y));
+        let rim = || mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v));
+        let of = |origin| HeldPressure::new(&mesh, 250.0, origin);
+        let system =
+            |origin| System::massless(mesh.vertex_count()).term(of(origin)).pins(rim()).build().unwrap();
+        let (near, far) = (system(DVec3::ZERO), system(DVec3::new(0.3, -0.2, 0.5)));
+        let gradient = |system: &System<Vertices>, x: &Field<Vertices, DVec3>| {
+            let mut out = Field::filled(x.len(), DVec3::ZERO);
+            system.gradient(&Pose::at(x), &mut out);
+            out
+        };
+        let g = gradient(&near, &x);
+        let other = gradient(&far, &x);
+        let mut hessian = BlockMatrix::zeros(Arc::clone(near.pattern()));
+        near.hessian(&Pose::at(&x), Psd::Exact, &mut hessian);
+        let nodes = near.unknowns();
+        for (i, &v) in nodes.iter().enumerate() {
+            // Off the boundary the origin does not matter.
+            assert!((g[v] - other[v]).length() < 1e-14);
+            for axis in 0..3 {
+                let step = DVec3::AXES[axis] * 1e-4;
+                let moved = |sign: f64| {
+                    let mut y = x.clone();
+                    y[v] += step * sign;
+                    y
+                };
+                // Volume is cubic: central differences are exact but for rounding.
+                let slope =
+                    (near.energy(&Pose::at(&moved(1.0))) - near.energy(&Pose::at(&moved(-1.0)))) / 2e-4;
+                assert!((slope - g[v][axis]).abs() < 1e-11, "{slope} {}", g[v][axis]);
+                let (plus, minus) = (gradient(&near, &moved(1.0)), gradient(&near, &moved(-1.0)));
+                let mut direction = vec![DVec3::ZERO; nodes.len()];
+                direction[i] = DVec3::AXES[axis];
+                let mut product = vec![DVec3::ZERO; nodes.len()];
+                hessian.mul(&direction, &mut product);
+                for (k, &w) in nodes.iter().enumerate() {
+                    assert!(((plus[w] - minus[w]) / 2e-4 - product[k]).length() < 1e-10);
+                }
+            }
+        }
+        assert!(of(DVec3::ZERO).volume(&x) > 0.0);
+    }
+}

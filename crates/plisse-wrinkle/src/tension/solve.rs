@@ -6,7 +6,7 @@ use plisse_eigen::PolarFrame;
 use plisse_membrane::TensionRegime;
 use plisse_system::{Pose, System, SystemBuilder, TermEnergy};
 
-use super::newton::{BaseIteration, Energy, Limits, Run, minimise};
+use super::newton::{BaseIteration, Energy, Limits, Run, Sliding, minimise};
 use super::problem::BaseProblem;
 use crate::error::WrinkleError;
 
@@ -20,9 +20,9 @@ pub struct BaseSettings {
 }
 
 impl Default for BaseSettings {
-    /// A tolerance of 1e-10 and 200 iterations.
+    /// A tolerance of 1e-10 and 500 iterations: ten to twenty are usual, sheets with slack free edges need more.
     fn default() -> Self {
-        Self { tolerance: Positive::literal(1e-10), max_iterations: 200 }
+        Self { tolerance: Positive::literal(1e-10), max_iterations: 500 }
     }
 }
 
@@ -40,10 +40,13 @@ pub struct BaseSolution {
 pub struct BaseReport {
     /// Largest unbalanced force on a vertex that may move, in N.
     pub force: f64,
-    /// Largest unbalanced force per rest area, in Pa.
+    /// Largest unbalanced force per rest area, in Pa; above the tolerance only where rounding lets it fall no further.
     pub residual: f64,
     /// What the residual had to fall below, in Pa.
     pub tolerance: f64,
+    /// Whether the Hessian is positive definite: a minimum. Otherwise it may be a saddle, kept by a symmetry of the start, or have
+    /// soft directions that rounding hides.
+    pub minimum: bool,
     /// Energy of each term in J; pressure counts as `-p V`.
     pub energies: Vec<TermEnergy>,
     /// Volume on the side that pressure acts from, in m³; none without pressure. For an open sheet, that of the cone to the mean
@@ -111,16 +114,8 @@ impl BaseProblem {
         let tolerance = self.pressure_scale(settings.tolerance)?;
         let limits = Limits { tolerance, iterations: settings.max_iterations };
         let energy = Energy { system: &system, areas: &areas, sliding: &sliding };
-        let Run { iterations, residual, result } = minimise(&energy, &mut x, limits);
+        let Run { iterations, residual, minimum, result } = minimise(&energy, &mut x, limits);
         if let Err(failure) = result {
-            if std::env::var("V").is_ok() {
-                for i in &iterations {
-                    eprintln!(
-                        "   {:.3e} E {:.12e} exact {} shift {:.2e} len {:.3e} fac {}",
-                        i.residual, i.energy, i.exact, i.shift, i.length, i.factorisations
-                    );
-                }
-            }
             let iterations = iterations.len();
             return Err(WrinkleError::NoEquilibrium { failure, iterations, residual, tolerance });
         }
@@ -134,6 +129,7 @@ impl BaseProblem {
             force: forces.fold(0.0, f64::max),
             residual,
             tolerance,
+            minimum,
             energies: system.energies(&pose),
             volume: self.volume(&x),
             regimes: self.regimes(&x),
@@ -180,7 +176,7 @@ fn check_finite(x: &Field<Vertices, DVec3>) -> Result<(), WrinkleError> {
 
 /// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line between both, one in the plane of
 /// all three. The loads of a floating sheet are in balance, so none of them bears anything.
-fn hold_floating(x: &Field<Vertices, DVec3>) -> (Option<Id<Vertices>>, Vec<(Id<Vertices>, DMat3)>) {
+fn hold_floating(x: &Field<Vertices, DVec3>) -> (Option<Id<Vertices>>, Vec<Sliding>) {
     let far = |score: &dyn Fn(DVec3) -> f64| {
         let better = |a: &(Id<Vertices>, &DVec3), b: &(Id<Vertices>, &DVec3)| {
             // Of equal ones the first.
