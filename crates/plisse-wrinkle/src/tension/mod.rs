@@ -9,14 +9,15 @@ mod newton;
 mod pressure;
 mod problem;
 mod reference;
+mod report;
 mod shared;
 mod solve;
 
 pub use bending::BendingStiffness;
-pub use newton::{BaseFailure, BaseIteration};
 pub use problem::BaseProblem;
 pub use reference::{ElasticReference, elastic_reference};
-pub use solve::{BaseReport, BaseSettings, BaseSolution};
+pub use report::{BaseFailure, BaseIteration, BaseReport, BaseSolution};
+pub use solve::BaseSettings;
 
 /// Names of the terms in reports.
 const MEMBRANE: &str = "membrane";

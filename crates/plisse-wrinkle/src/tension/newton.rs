@@ -6,40 +6,7 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, Vertices};
 use plisse_system::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pose, System};
 
-/// One iteration: a Hessian, a linear solve and a line search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BaseIteration {
-    /// Largest unbalanced force per rest area before the step, in Pa.
-    pub residual: f64,
-    /// Energy before the step, in J.
-    pub energy: f64,
-    /// Whether the Hessian contained that of pressure (and nothing was projected).
-    pub exact: bool,
-    /// Multiple of the mean diagonal, weighted by area, that was added to the Hessian.
-    pub shift: f64,
-    /// Multiple of the step that was taken.
-    pub length: f64,
-    /// Factorisations, failed ones included.
-    pub factorisations: usize,
-}
-
-/// Why no equilibrium was found.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BaseFailure {
-    /// The limit of iterations was reached.
-    #[error("the limit of iterations was reached")]
-    Iterations,
-    /// No step along the search direction lowers the energy.
-    #[error("no step lowers the energy")]
-    LineSearch,
-    /// No linear system could be solved, however much was added to its diagonal.
-    #[error("the linear solve failed: {0}")]
-    Linear(#[from] LinearError),
-    /// Energy or forces are not finite.
-    #[error("energy or forces are not finite")]
-    NotFinite,
-}
+use super::report::{BaseFailure, BaseIteration};
 
 /// Where a run has come to.
 pub(super) struct Run {

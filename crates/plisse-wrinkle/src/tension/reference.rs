@@ -9,7 +9,8 @@ use plisse_system::{ElementTerm, System};
 use super::BENDING;
 use super::bending::{rest_shape, seams};
 use super::problem::BaseProblem;
-use super::solve::{BaseSettings, BaseSolution};
+use super::report::BaseSolution;
+use super::solve::BaseSettings;
 use crate::error::WrinkleError;
 
 /// How the elastic reference is solved for.
