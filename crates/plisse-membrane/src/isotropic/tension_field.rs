@@ -7,7 +7,7 @@ use super::stvk::{StVenantKirchhoffLaw, twice_green};
 use super::{Isotropic, IsotropicLaw};
 use crate::material::Lame;
 
-/// The relaxed St. Venant-Kirchhoff energy: the least that fine wrinkles leave of it (Chen21, section 4 and appendix B).
+/// The relaxed St. Venant-Kirchhoff energy: the least that fine wrinkles leave of it (Chen21, section 4.1 and appendix B).
 ///
 /// With `gᵢ = σᵢ² - 1`, `σ₀ ≥ σ₁`, Young's modulus times thickness `Eh` and Poisson's ratio `ν`:
 ///

@@ -1,7 +1,7 @@
 //! Irregular meshes without preferred directions: displaced points with Delaunay triangles.
 //!
 //! A tension field does not say how compression is shared between triangles, and regular meshes share it in a regular way: wave
-//! counts then depend on the diagonals (Chen21, section 6.2).
+//! counts then depend on the diagonals (Chen21, section 6.3).
 
 use glam::DVec2;
 

@@ -121,7 +121,7 @@ pub fn disk_balloon(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, 
 /// Two rings of radii 0.04 m and 0.1 m sewn along both boundaries to a torus, under a pressure in Pa (2000 here; Chen21, figure 11, does
 /// not say); 0.1 mm (chosen), 10 MPa, ν = 0.44; `resolution` cells between the radii. The start is flat.
 ///
-/// Below some 1 kPa the flat torus is a saddle: it buckles, and the solver takes a hundred iterations to follow.
+/// At 600 Pa the flat torus is a saddle: it buckles, and the solver takes a hundred iterations to follow. At 2000 Pa it is stable.
 pub fn torus(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     sewn(mesh::rings(resolution, 0.04, 0.1, seed), thin_sheet(1e7, 0.44, 1e-4)?, pressure)
 }

@@ -14,7 +14,7 @@ use super::{BENDING, GRAVITY, MEMBRANE, PRESSURE};
 use crate::error::WrinkleError;
 use crate::sheet::ThinSheet;
 
-/// A sheet with its loads and what holds it, in equilibrium as a tension field (Chen21, section 4).
+/// A sheet with its loads and what holds it, in equilibrium as a tension field (Chen21, section 4.1).
 ///
 /// The energy is that of [`TensionField`] and [`QuadraticBending`](plisse_bending::QuadraticBending), less the work of pressure and
 /// gravity, plus whatever terms are added. Every number is checked when it is given; [`Self::solve`](Self::solve) finds a minimum.
@@ -138,7 +138,7 @@ impl BaseProblem {
 
     /// Adds this part of the elastic energy, compression included; zero, the default, adds nothing.
     ///
-    /// A tension field does not care how compression is distributed between triangles (Chen21, section 6.2). A small part of the
+    /// A tension field does not care how compression is distributed between triangles (Chen21, section 6.3). A small part of the
     /// elastic energy, 1e-4 for instance, evens it out, but brings back a little of the buckling.
     pub fn with_compression(self, factor: f64) -> Result<Self, WrinkleError> {
         if !(0.0..=1.0).contains(&factor) {
