@@ -1,8 +1,10 @@
 //! Curvature of the base surface along wrinkle crests.
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Field, FieldError, Id, TriMesh, Vertices, length_and_direction};
+use plisse_core::{Field, Id, TriMesh, Vertices, length_and_direction};
 use plisse_eigen::Sym2;
+
+use crate::error::{WrinkleError, fits};
 
 /// Where the curvature along the crests comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,12 +50,12 @@ const RANK: f64 = 64.0 * f64::EPSILON;
 /// Never NaN for finite positions.
 ///
 /// # Errors
-/// [`FieldError`] unless there is one position per vertex.
+/// [`WrinkleError::Length`] unless there is one position per vertex.
 pub fn principal_curvatures(
     mesh: &TriMesh,
     x: &Field<Vertices, DVec3>,
-) -> Result<Field<Vertices, PrincipalCurvature>, FieldError> {
-    x.check_len(mesh.vertex_count())?;
+) -> Result<Field<Vertices, PrincipalCurvature>, WrinkleError> {
+    fits("positions of the base", x, mesh.vertex_count())?;
     let normals = vertex_normals(mesh, x);
     let mut rings = Rings::new(mesh);
     let mut fit = QuadricFit::default();

@@ -1,7 +1,10 @@
 //! What can be wrong with a wrinkle problem.
 
-use plisse_core::{Faces, FieldError, Id, MeshError, Vertices};
+use plisse_core::{Faces, Field, FieldError, Id, MeshError, RestError, Space, Vertices};
+use plisse_system::SetupError;
 use thiserror::Error;
+
+use crate::tension::BaseFailure;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -27,12 +30,6 @@ pub enum WrinkleError {
         /// What is wrong there.
         reason: String,
     },
-    /// A mesh that cannot be built, because it is too large.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
-    /// Values for another mesh.
-    #[error(transparent)]
-    Length(#[from] FieldError),
     /// A position of the base that is infinite or NaN.
     #[error(
         "{vertex}: the position {position} of the base is not finite: repair the input or stop the solver earlier"
@@ -94,4 +91,137 @@ pub enum WrinkleError {
         /// Of which element.
         index: usize,
     },
+    /// A bending rigidity that is no positive number.
+    #[error(
+        "the bending rigidity is {value} N m: it must be positive. The authors' value nu D needs a positive Poisson's ratio; \
+         use the rigidity of the plate"
+    )]
+    Rigidity {
+        /// What follows from the sheet, N m.
+        value: f64,
+    },
+    /// A number outside of its domain.
+    #[error("{what} is {value}; {expected}")]
+    Parameter {
+        /// Which number.
+        what: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// A field for another mesh.
+    #[error("{what}: {source}")]
+    Length {
+        /// Which field.
+        what: &'static str,
+        /// Expected and found numbers.
+        source: FieldError,
+    },
+    /// A vertex is held at a place that is not finite.
+    #[error("{vertex} is held at {place:?}, which is not finite")]
+    PinPlace {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// Where it was to be held.
+        place: [f64; 3],
+    },
+    /// A vertex is held at two places.
+    #[error("{vertex} is held at {first:?} and at {second:?}; keep one of them")]
+    PinTwice {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// The first place.
+        first: [f64; 3],
+        /// The second place.
+        second: [f64; 3],
+    },
+    /// Panels with another number of faces than the mesh they are sewn to.
+    #[error("the panels have {panels} faces, the sewn mesh {mesh}: give the same faces in the same order")]
+    PanelFaces {
+        /// Faces of the panels.
+        panels: usize,
+        /// Faces of the sewn mesh.
+        mesh: usize,
+    },
+    /// A vertex of the panels that is two vertices of the sewn mesh.
+    #[error(
+        "{panel} of the panels, a corner of {face}, is sewn to {} and to {}: panels are cut where the mesh is, and have its faces \
+         in its order",
+        vertices[0], vertices[1]
+    )]
+    PanelCorner {
+        /// A face that has it.
+        face: Id<Faces>,
+        /// The vertex of the panels.
+        panel: Id<Vertices>,
+        /// The vertices of the sewn mesh.
+        vertices: [Id<Vertices>; 2],
+    },
+    /// A vertex of the panels that no face has.
+    #[error("{panel} of the panels belongs to no face: remove it")]
+    PanelVertex {
+        /// The vertex.
+        panel: Id<Vertices>,
+    },
+    /// Pressure on a sheet with a boundary that may move.
+    #[error(
+        "{vertex} is on the boundary and not held: pressure on an open sheet has no energy. Hold the whole boundary, or close the surface"
+    )]
+    OpenPressure {
+        /// A vertex of the boundary.
+        vertex: Id<Vertices>,
+    },
+    /// Weight without anything that carries it.
+    #[error("the sheet is heavy and nothing holds it: pin a vertex, add an obstacle, or remove gravity")]
+    Falls,
+    /// A mesh that cannot be built: it is no surface, or too large.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The rest shape is none.
+    #[error(transparent)]
+    Rest(#[from] RestError),
+    /// The system cannot be built.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// A vertex starts at a place that is not finite.
+    #[error("{vertex} starts at {place:?}, which is not finite")]
+    StartPlace {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// Where it was to start.
+        place: [f64; 3],
+    },
+    /// No equilibrium was found.
+    #[error(
+        "no equilibrium of the base mesh after {iterations} iterations: {failure}. Unbalanced are {residual:.2e} Pa, asked for were \
+         {tolerance:.2e} Pa; start closer, allow more iterations or a larger tolerance"
+    )]
+    NoEquilibrium {
+        /// What went wrong.
+        failure: BaseFailure,
+        /// Iterations that were done.
+        iterations: usize,
+        /// Largest unbalanced force per area that is left, Pa.
+        residual: f64,
+        /// What was asked for, Pa.
+        tolerance: f64,
+    },
+    /// A sheet for which plates or membranes are not made.
+    #[error("the sheet as {what}: {reason}")]
+    Sheet {
+        /// Membrane or plate.
+        what: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// That a field has one value per element of its mesh.
+pub(crate) fn fits<S: Space, T>(
+    what: &'static str,
+    field: &Field<S, T>,
+    expected: usize,
+) -> Result<(), WrinkleError> {
+    field.check_len(expected).map_err(|source| WrinkleError::Length { what, source })
 }

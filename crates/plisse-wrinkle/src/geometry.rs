@@ -7,7 +7,7 @@ use plisse_core::{
 use plisse_eigen::Sym2;
 
 use crate::curvature::{Curvature, PrincipalCurvature, principal_curvatures};
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 use crate::sheet::ThinSheet;
 
 /// Strains up to here (a stretch of 1e25) keep every product of the energy and its derivatives in the range of `f64`.
@@ -205,8 +205,8 @@ impl BaseSheet {
         sheet: ThinSheet,
         curvature: Curvature,
     ) -> Result<Self, WrinkleError> {
-        rest.check_len(mesh.face_count())?;
-        x.check_len(mesh.vertex_count())?;
+        fits("rest shapes", rest, mesh.face_count())?;
+        fits("positions of the base", x, mesh.vertex_count())?;
         if let Some((vertex, p)) = x.iter().find(|(_, p)| !p.is_finite()) {
             return Err(WrinkleError::NotFinite { vertex, position: p.to_string() });
         }

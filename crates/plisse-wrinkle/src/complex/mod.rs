@@ -7,7 +7,7 @@ mod trees;
 
 use plisse_core::{Edges, Faces, Field, Id, Space, TriMesh, Vertices};
 
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 
 /// Values per node of a [`KeptComplex`]: the phase of the wrinkles. A vertex where several fans of kept faces touch in a point has
 /// one node for each fan.
@@ -96,7 +96,7 @@ impl KeptComplex {
     /// # Errors
     /// [`WrinkleError::Length`] if `kept` is not one value per face.
     pub fn new(mesh: &TriMesh, kept: &Field<Faces, bool>) -> Result<Self, WrinkleError> {
-        kept.check_len(mesh.face_count())?;
+        fits("kept faces", kept, mesh.face_count())?;
         let split = split::split(mesh, kept);
         let trees = trees::trees(mesh, kept, &split);
         let face_steps = Field::from_fn(mesh.face_count(), |face| {
@@ -239,7 +239,7 @@ impl KeptComplex {
     /// # Errors
     /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.
     pub fn periods(&self, omega: &Field<Edges, f64>) -> Result<Vec<f64>, WrinkleError> {
-        omega.check_len(self.edge_place.len())?;
+        fits("omega", omega, self.edge_place.len())?;
         Ok(self.primal_loops.iter().map(|steps| sum(steps, omega)).collect())
     }
 
@@ -248,7 +248,7 @@ impl KeptComplex {
     /// # Errors
     /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.
     pub fn curl(&self, face: Id<Faces>, omega: &Field<Edges, f64>) -> Result<f64, WrinkleError> {
-        omega.check_len(self.edge_place.len())?;
+        fits("omega", omega, self.edge_place.len())?;
         Ok(sum(&self.face_steps[face], omega))
     }
 
@@ -271,7 +271,7 @@ impl KeptComplex {
     }
 
     pub(crate) fn check(&self, phi: &Field<Nodes, f64>, c: &[f64]) -> Result<(), WrinkleError> {
-        phi.check_len(self.node_count())?;
+        fits("phases", phi, self.node_count())?;
         if c.len() == self.betti() {
             Ok(())
         } else {

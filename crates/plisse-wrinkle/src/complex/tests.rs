@@ -251,7 +251,7 @@ fn wrong_lengths_are_refused() {
     let short = Field::filled(3, true);
     assert_eq!(
         KeptComplex::new(&disc, &short).unwrap_err().to_string(),
-        "expected one value per face, that is 24, got 3"
+        "kept faces: expected one value per face, that is 24, got 3"
     );
     let complex = KeptComplex::new(&disc, &all(&disc)).unwrap();
     let phi = Field::filled(complex.node_count(), 0.0);

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use plisse_core::{Edges, Faces, Field, Id, TriMesh, Vertices};
 
 use crate::complex::{KeptComplex, Nodes};
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 
 /// The phase at a corner of a face: that of its node and a number of whole turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl PhaseField {
         mesh: &TriMesh,
         phases: &Field<Faces, Option<[f64; 3]>>,
     ) -> Result<Self, WrinkleError> {
-        phases.check_len(mesh.face_count())?;
+        fits("phases", phases, mesh.face_count())?;
         for (face, phase) in phases.iter() {
             if let Some(value) =
                 phase.and_then(|p| p.into_iter().find(|p| p.is_nan() || p.abs() > LARGEST_PHASE))

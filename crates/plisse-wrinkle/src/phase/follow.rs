@@ -6,7 +6,7 @@ use plisse_core::{Edges, Id};
 
 use super::recover::{Phase, PhaseOptions, PhaseProblem, Setup};
 use crate::complex::{KeptComplex, Nodes};
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 
 /// Like [`recover_phase`](crate::recover_phase), continuing the phase of an earlier frame on a mesh with the same faces.
 ///
@@ -32,8 +32,8 @@ pub fn recover_phase_following(
     options: &PhaseOptions,
 ) -> Result<Phase, WrinkleError> {
     let setup = Setup::new(problem, options)?;
-    previous.omega.check_len(problem.mesh.edge_count())?;
-    previous.field.corners().check_len(problem.mesh.face_count())?;
+    fits("the omega before", &previous.omega, problem.mesh.edge_count())?;
+    fits("the phases before", previous.field.corners(), problem.mesh.face_count())?;
     let flipped = opposite(previous, problem, &setup);
     let reduced = setup.reduced(problem, &flipped)?;
     let optimum = reduced.closest(options.node_limit)?;

@@ -7,7 +7,7 @@ use plisse_core::{Edges, Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 use super::field::{CornerPhase, LARGEST_PHASE, PhaseField};
 use super::reduced::Reduced;
 use crate::complex::{KeptComplex, Nodes};
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 use crate::lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT};
 
 /// Amplitudes up to here (m) are accepted: their squares are weights.
@@ -129,10 +129,10 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn new(problem: &PhaseProblem<'_>, options: &PhaseOptions) -> Result<Self, WrinkleError> {
         let mesh = problem.mesh;
-        problem.rest.check_len(mesh.face_count())?;
-        problem.amplitude.check_len(mesh.vertex_count())?;
-        problem.omega.check_len(mesh.edge_count())?;
-        problem.free.check_len(mesh.face_count())?;
+        fits("rest shapes", problem.rest, mesh.face_count())?;
+        fits("amplitudes", problem.amplitude, mesh.vertex_count())?;
+        fits("omega", problem.omega, mesh.edge_count())?;
+        fits("wrinkle-free faces", problem.free, mesh.face_count())?;
         if let Some((vertex, a)) =
             problem.amplitude.iter().find(|(_, a)| a.is_nan() || a.abs() > LARGEST_AMPLITUDE)
         {

@@ -13,7 +13,7 @@ mod tests;
 use plisse_core::{Edges, Field, Vertices};
 
 use crate::complex::Nodes;
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 use crate::start::{self, WrinkleStart};
 
 pub(crate) use newton::Point;
@@ -79,7 +79,7 @@ pub fn solve_wrinkles_from(
     settings: &WrinkleSettings,
 ) -> Result<WrinkleField, WrinkleError> {
     settings.check()?;
-    amplitude.check_len(problem.held().len())?;
+    fits("amplitudes to start from", amplitude, problem.held().len())?;
     let (phi, c) = problem.complex().integrate(omega)?;
     let first = |values: &[f64]| values.iter().position(|value| !value.is_finite());
     if let Some(index) = first(amplitude.as_slice()) {

@@ -4,7 +4,7 @@ use plisse_core::{Faces, Field, Id, Vertices};
 
 use crate::complex::KeptComplex;
 use crate::energy::Quadrature;
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 use crate::free::{FreeRule, wrinkle_free};
 use crate::geometry::BaseSheet;
 
@@ -35,7 +35,7 @@ impl WrinkleProblem {
     /// # Errors
     /// [`WrinkleError::Length`] if that is not one value per face.
     pub fn with_free_faces(sheet: BaseSheet, free: &Field<Faces, bool>) -> Result<Self, WrinkleError> {
-        free.check_len(sheet.mesh().face_count())?;
+        fits("wrinkle-free faces", free, sheet.mesh().face_count())?;
         let kept = free.map(|free| !free);
         let complex = KeptComplex::new(sheet.mesh(), &kept)?;
         let held = Field::from_fn(sheet.mesh().vertex_count(), |vertex| {

@@ -10,7 +10,7 @@ mod tests;
 use glam::DVec3;
 use plisse_core::{Faces, Field, Id, TriMesh, TriangleMap, Vertices};
 
-use crate::error::WrinkleError;
+use crate::error::{WrinkleError, fits};
 use crate::phase::{LARGEST_PHASE, PhaseField};
 use crate::sheet::ThinSheet;
 use displace::{Means, Shift, displacements, vertex_normals};
@@ -214,11 +214,11 @@ fn check(
     phase: &PhaseField,
     options: &SurfaceOptions<'_>,
 ) -> Result<(), WrinkleError> {
-    base.check_len(mesh.vertex_count())?;
-    amplitude.check_len(mesh.vertex_count())?;
-    phase.corners().check_len(mesh.face_count())?;
+    fits("positions of the base", base, mesh.vertex_count())?;
+    fits("amplitudes", amplitude, mesh.vertex_count())?;
+    fits("phases", phase.corners(), mesh.face_count())?;
     if let Some(term) = &options.curvature {
-        term.rest.check_len(mesh.face_count())?;
+        fits("rest shapes", term.rest, mesh.face_count())?;
     }
     if let Some((vertex, x)) = base.iter().find(|(_, x)| !x.is_finite()) {
         return Err(WrinkleError::NotFinite { vertex, position: x.to_string() });

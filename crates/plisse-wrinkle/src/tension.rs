@@ -1,1 +1,0 @@
-//! The base mesh: equilibrium of a sheet that cannot bear compression.
