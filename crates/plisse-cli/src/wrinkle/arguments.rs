@@ -171,7 +171,7 @@ impl WrinkleOptions {
 }
 
 /// The name under which a choice is given.
-pub(crate) fn name(choice: impl ValueEnum) -> String {
+pub(crate) fn name(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use plisse::core::{Field, TriMesh, Vertices};
+use plisse::core::{Field, Id, TriMesh, Vertices};
 use plisse::io::{ObjPart, ObjSource, write_atomically, write_obj};
 use plisse::wrinkle::Phase;
 
@@ -65,8 +65,7 @@ fn vertex_phases(phase: &Phase, count: usize) -> Field<Vertices, f64> {
 }
 
 fn mesh(path: &Path, name: &str, mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<(), Failure> {
-    let faces: Vec<[u32; 3]> =
-        mesh.faces().as_slice().iter().map(|corners| corners.map(|v| v.get())).collect();
+    let faces: Vec<[u32; 3]> = mesh.faces().as_slice().iter().map(|corners| corners.map(Id::get)).collect();
     let part = ObjPart { name, faces: &faces, ..ObjPart::default() };
     Ok(write_obj(path, &ObjSource { positions: x.as_slice(), parts: &[part] })?)
 }

@@ -90,8 +90,8 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "poisson": options.poisson,
         "thickness": options.thickness.get(),
         "quadrature": quadrature,
-        "curvature": name(options.curvature),
-        "free_rule": name(options.free_rule),
+        "curvature": name(&options.curvature),
+        "free_rule": name(&options.free_rule),
         "clamped": input.clamped.len(),
         "kept_faces": kept,
         "wrinkle_free_faces": input.mesh.face_count() - kept,
@@ -131,7 +131,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
     if let Some(surface) = &outcome.surface {
         value["surface"] = json!({
             "levels": options.levels,
-            "profile": name(options.profile),
+            "profile": name(&options.profile),
             "vertices": surface.mesh.vertex_count(),
             "faces": surface.mesh.face_count(),
             "largest_step": surface.largest_step,
