@@ -286,6 +286,9 @@ fn few_levels_are_warned_about() {
         plisse(folder.path(), &[&thin[..], &["--thickness", "2e-4", "--levels", "0", "-o", "out"]].concat());
     success(&output);
     assert!(text(&output.stderr).contains("take --levels"), "{output:?}");
+    let output =
+        plisse(folder.path(), &[&thin[..], &["--thickness", "2e-9", "--levels", "0", "-o", "out"]].concat());
+    assert!(text(&output.stderr).contains("levels; refine the base mesh"), "{output:?}");
 }
 
 #[test]
@@ -346,6 +349,9 @@ fn numbers_that_do_not_fit_are_named() {
     refused(&evaluate(), 2, &["a.txt, line 3: `half` is not a finite number"]);
     write("a.txt", &format!("nan\n{}", zeros(mesh.vertex_count() - 1)));
     refused(&evaluate(), 2, &["a.txt, line 1: `nan` is not a finite number"]);
+    write("a.txt", &"-1e-3\n".repeat(mesh.vertex_count()));
+    let negative = success(&evaluate());
+    assert!(negative.contains(&format!("negative at {} vertices", mesh.vertex_count())), "{negative}");
     write("a.txt", &zeros(mesh.vertex_count()));
     write("dphi.txt", &zeros(7));
     refused(&evaluate(), 2, &["dphi.txt: 7 numbers", &format!("{} edges", mesh.edge_count())]);

@@ -72,12 +72,15 @@ pub(crate) struct WrinkleOptions {
     #[arg(long, default_value_t = 300, value_name = "COUNT")]
     pub(crate) max_iterations: usize,
     /// How often triangles of the surface are divided into four, 0 to 8.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=8), value_name = "COUNT")]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=i64::from(MOST_LEVELS)), value_name = "COUNT")]
     pub(crate) levels: u8,
     /// The shape of a wave: with the in-plane part that makes large wrinkles bulge, or along the normal only.
     #[arg(long, default_value = "bulging")]
     pub(crate) profile: ProfileName,
 }
+
+/// Divisions of a triangle, at most.
+pub(crate) const MOST_LEVELS: u8 = 8;
 
 const FILES: &str = "\
 Files to read. Amplitudes: one number per vertex in m. DPHI: one number per edge in rad; edges are sorted by smaller, then larger \

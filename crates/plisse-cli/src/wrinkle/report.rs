@@ -4,7 +4,7 @@ use plisse::wrinkle::{Kkt, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, Wrinkle
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::arguments::name;
+use super::arguments::{MOST_LEVELS, name};
 use crate::arguments::Talk;
 use crate::progress::{out, print as print_line, say};
 
@@ -140,6 +140,17 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
     value
 }
 
+/// What to do about waves that are lost between the vertices of the surface.
+fn coarse(levels: u8, step: f64) -> String {
+    let needed = f64::from(levels) + (step / 1.5).log2().ceil().max(1.0);
+    let remedy = if needed <= f64::from(MOST_LEVELS) {
+        format!("take --levels {needed} or more")
+    } else {
+        format!("that would take {needed} levels; refine the base mesh")
+    };
+    format!("warning: a wave has less than two vertices in the surface (steps of {step:.1} rad); {remedy}")
+}
+
 /// Everything for a person, or one line for a program.
 pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
     if talk.json {
@@ -149,15 +160,7 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
     if let Some(surface) = &outcome.surface
         && surface.largest_step >= TOO_COARSE
     {
-        let more = (surface.largest_step / 1.5).log2().ceil().max(1.0);
-        say(
-            talk,
-            &format!(
-                "warning: a wave has less than two vertices in the surface (steps of {:.1} rad); take --levels {} or more",
-                surface.largest_step,
-                f64::from(outcome.options.levels) + more
-            ),
-        );
+        say(talk, &coarse(outcome.options.levels, surface.largest_step));
     }
     if talk.quiet {
         return;
@@ -180,7 +183,7 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
     if kept == 0 {
         out!("  no face is compressed: nothing wrinkles, the surface is that of the base");
     } else if outcome.slopes.is_none() && !outcome.wrinkles() {
-        out!("  no wrinkles: the energy is lowest without");
+        out!("  no wrinkles were found: amplitudes are zero everywhere");
     }
     for (symbol, name, energy) in terms(&outcome.terms) {
         out!("  {symbol}  {:<16} {energy:.15e} J", name.replace('_', " "));
@@ -208,6 +211,10 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
         "  amplitude: largest {largest:.6e} m, mean {mean:.6e} m, zero at {zero} of {} vertices, {active} of them because of the energy",
         mesh.vertex_count()
     );
+    let negative = outcome.amplitude.as_slice().iter().filter(|a| **a < 0.0).count();
+    if negative > 0 {
+        out!("  amplitude: negative at {negative} vertices; the residual is that of zero there");
+    }
     print_slopes(outcome);
     if let Some(phase) = &outcome.phase
         && !phase.waves.is_empty()
