@@ -10,15 +10,16 @@ use crate::{repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 8] =
-    ["eigen", "membrane", "bending", "damping", "system", "io", "scene", "file"];
-const PUBLISHED: [&str; 9] = [
+const FACADE_FEATURES: [&str; 9] =
+    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "scene", "file"];
+const PUBLISHED: [&str; 10] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
     "plisse-bending",
     "plisse-damping",
     "plisse-system",
+    "plisse-wrinkle",
     "plisse-io",
     "plisse",
     "plisse-cli",

@@ -6,6 +6,7 @@ use plisse::file::LoadError;
 use plisse::io::{FileError, ObjError, RenderError, WriteError};
 use plisse::scene::CheckpointError;
 use plisse::system::StepError;
+use plisse::wrinkle::WrinkleError;
 use thiserror::Error;
 
 /// Why a command failed.
@@ -27,6 +28,10 @@ pub(crate) enum Failure {
     Write(#[from] WriteError),
     #[error("{0}")]
     Render(#[from] RenderError),
+    #[error("{0}")]
+    Wrinkle(#[from] WrinkleError),
+    #[error("{0}")]
+    NotConverged(String),
     #[error("interrupted")]
     Interrupted,
 }
@@ -35,9 +40,14 @@ impl Failure {
     /// 2 for input, 3 for convergence, 4 for files, 130 as shells have it for an interrupt.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Load(_) | Self::Mesh(_) | Self::Input(_) | Self::Checkpoint { .. } | Self::Render(_) => 2,
+            Self::Load(_)
+            | Self::Mesh(_)
+            | Self::Input(_)
+            | Self::Checkpoint { .. }
+            | Self::Render(_)
+            | Self::Wrinkle(_) => 2,
             Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
-            Self::Step(_) => 3,
+            Self::Step(_) | Self::NotConverged(_) => 3,
             Self::File(_) | Self::Write(_) => 4,
             Self::Interrupted => 130,
         })

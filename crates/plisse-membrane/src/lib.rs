@@ -12,6 +12,7 @@
 //! | [`QuarticShear`] | `(I6(a, b) - d)⁴` | Kim20, equation 44 |
 //! | [`Arap`] | `μ ‖F - R‖²` | Kim20, section 4.2 |
 //! | [`StVenantKirchhoff`] | `μ ‖E‖² + λ/2 tr²E` | |
+//! | [`TensionField`] | the same without compression | Chen21, section 4.1 |
 //! | [`Corotational`] | `μ ‖F - R‖² + λ/2 (I1 - 2)²` | |
 //! | [`NeoHookeanLog`] | `μ/2 (I2 - 2) - μ ln J + λ/2 ln²J` | |
 //! | [`NeoHookeanIncompressible`] | `μ/2 (I2 + 1/J² - 3)` | |
@@ -58,7 +59,7 @@ pub use fibre::{Fibre, FibrePair, GreenStretch, QuarticStretch, Stretch};
 pub use isotropic::{
     Arap, ArapLaw, Corotational, CorotationalLaw, Isotropic, IsotropicLaw, NeoHookeanIncompressible,
     NeoHookeanIncompressibleLaw, NeoHookeanLog, NeoHookeanLogLaw, NeoHookeanStable, NeoHookeanStableLaw,
-    StVenantKirchhoff, StVenantKirchhoffLaw,
+    StVenantKirchhoff, StVenantKirchhoffLaw, TensionField, TensionFieldLaw, TensionRegime,
 };
 pub use law::{FibreLaw, Green, Quadratic, Quartic, ShearLaw};
 pub use material::{Lame, MaterialError};

@@ -9,7 +9,7 @@ use glam::DVec3;
 use plisse_core::{Mat3x2, Positive, Psd, SATURATION, UnitDir2, symmetric_eigen};
 use plisse_membrane::{
     Arap, Corotational, Eigenanalysis, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
-    NeoHookeanLog, NeoHookeanStable, QuarticStretch, Shear, StVenantKirchhoff, Stretch,
+    NeoHookeanLog, NeoHookeanStable, QuarticStretch, Shear, StVenantKirchhoff, Stretch, TensionField,
 };
 use plisse_testkit::assert_close;
 
@@ -239,6 +239,7 @@ fn extreme_parameters_stay_finite() {
         Box::new(Arap::new(Positive::ONE).scaled(huge)),
         Box::new(Corotational::new(stiff)),
         Box::new(StVenantKirchhoff::new(stiff)),
+        Box::new(TensionField::new(stiff)),
         Box::new(NeoHookeanLog::new(stiff).unwrap()),
         Box::new(NeoHookeanStable::new(stiff)),
         Box::new(NeoHookeanIncompressible::new(huge)),
@@ -318,12 +319,13 @@ fn near_rank_one_is_accurate_at_every_scale() {
 
 #[test]
 fn nan_is_not_hidden() {
-    let energies: [&dyn MembraneEnergy; 8] = [
+    let energies: [&dyn MembraneEnergy; 9] = [
         &Stretch::warp_weft(),
         &GreenStretch::warp_weft(),
         &Shear::warp_weft(),
         &Arap::new(Positive::ONE),
         &StVenantKirchhoff::new(lame()),
+        &TensionField::new(lame()),
         &Corotational::new(lame()),
         &NeoHookeanLog::new(lame()).unwrap(),
         &NeoHookeanStable::new(lame()),

@@ -9,20 +9,25 @@ use std::fmt;
 
 use glam::{DMat2, DMat3, DVec3};
 use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, project_numeric, symmetric_eigen};
+use plisse_eigen::PolarFrame;
 use plisse_membrane::{
     Arap, Corotational, Eigenanalysis, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
     NeoHookeanLog, NeoHookeanStable, Quadratic, QuarticShear, QuarticStretch, Shear, StVenantKirchhoff,
-    Stretch,
+    Stretch, TensionField, TensionRegime,
 };
 use plisse_testkit::{
     any_f, assert_close, check_gradient, check_jacobian, max_abs, near_degenerate, rotation,
 };
 use proptest::prelude::*;
 
+type Smooth = Box<dyn Fn(&[f64; 6]) -> bool>;
+
 /// An energy with the parameters it was made from, for the failure text.
 struct Case {
     label: String,
     energy: Box<dyn Eigenanalysis>,
+    /// Whether the Hessian is continuous around a state, as far as differences reach.
+    smooth: Smooth,
 }
 
 impl fmt::Debug for Case {
@@ -32,7 +37,7 @@ impl fmt::Debug for Case {
 }
 
 fn case(label: String, energy: impl Eigenanalysis + 'static) -> Case {
-    Case { label, energy: Box::new(energy) }
+    Case { label, energy: Box::new(energy), smooth: Box::new(|_| true) }
 }
 
 fn positive(value: f64) -> Positive {
@@ -120,6 +125,26 @@ lame_cases!(stvk, StVenantKirchhoff);
 lame_cases!(corotational, Corotational);
 lame_cases!(neo_hookean_stable, NeoHookeanStable);
 
+/// Its Hessian jumps between regimes: differences are taken where all states around have one.
+fn tension_field() -> impl Strategy<Value = Case> {
+    lame().prop_map(|lame| {
+        let energy = TensionField::new(lame);
+        let smooth = move |f: &[f64; 6]| {
+            let shifted = |i: usize, h: f64| {
+                let mut f = *f;
+                f[i] += h;
+                regime(&energy, &f)
+            };
+            (0..6).all(|i| [-2e-3, 2e-3].iter().all(|h| shifted(i, *h) == regime(&energy, f)))
+        };
+        Case { smooth: Box::new(smooth), ..case(format!("TensionField {lame:?}"), energy) }
+    })
+}
+
+fn regime(energy: &TensionField, f: &[f64; 6]) -> TensionRegime {
+    energy.law().regime(PolarFrame::new(&Mat3x2::from_array(*f)).stretches())
+}
+
 /// Only for `λ ≥ 0`.
 fn neo_hookean_log() -> impl Strategy<Value = Case> {
     (0.1..10.0f64, 0.0..10.0f64).prop_map(|(mu, lambda)| {
@@ -145,6 +170,7 @@ fn check_derivatives(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
     let energy = &case.energy;
     let pk1 = |f: &[f64; 6]| energy.pk1(&Mat3x2::from_array(*f)).to_array();
     let exact = |f: &[f64; 6]| rows(&energy.hessian(&Mat3x2::from_array(*f), Psd::Exact));
+    prop_assume!((case.smooth)(&f));
     prop_assume!(!vanishes(max_abs(&pk1(&f))) && !vanishes(max_abs(exact(&f).as_flattened())));
     check_gradient(|f| energy.energy(&Mat3x2::from_array(*f)), pk1, &f, 1e-6);
     check_jacobian(pk1, exact, &f, 1e-6);
@@ -283,6 +309,7 @@ properties!(
     neo_hookean_log,
     incompressible,
     neo_hookean_stable,
+    tension_field,
 );
 
 fn check_material_symmetry(case: &Case, f: [f64; 6], angle: f64, mirror: bool) {
@@ -341,10 +368,10 @@ proptest! {
 
     #[test]
     fn isotropic_energies_do_not_see_material_rotations(
-        cases in (arap(), stvk(), corotational(), neo_hookean_log(), incompressible(), neo_hookean_stable()),
+        cases in (arap(), stvk(), corotational(), neo_hookean_log(), incompressible(), neo_hookean_stable(), tension_field()),
         f in any_f(), angle in -3.2..3.2f64, mirror in any::<bool>(),
     ) {
-        for case in [&cases.0, &cases.1, &cases.2, &cases.3, &cases.4, &cases.5] {
+        for case in [&cases.0, &cases.1, &cases.2, &cases.3, &cases.4, &cases.5, &cases.6] {
             check_material_symmetry(case, f, angle, mirror);
         }
     }
@@ -359,6 +386,7 @@ proptest! {
             Err(_) => prop_assert!(lambda < 0.0),
         }
         check_rest(&NeoHookeanStable::new(lame), mu, lambda, q);
+        check_rest(&TensionField::new(lame), mu, lambda, q);
         check_rest(&Arap::new(positive(mu)), mu, 0.0, q);
         check_rest(&NeoHookeanIncompressible::new(positive(mu)), mu, 2.0 * mu, q);
     }

@@ -20,6 +20,7 @@ pages! {
     baraff_witkin: "docs/src/energies/baraff-witkin.md",
     arap: "docs/src/energies/arap.md",
     st_venant_kirchhoff: "docs/src/energies/st-venant-kirchhoff.md",
+    tension_field: "docs/src/energies/tension-field.md",
     corotational: "docs/src/energies/corotational.md",
     neo_hookean_log: "docs/src/energies/neo-hookean-log.md",
     neo_hookean_incompressible: "docs/src/energies/neo-hookean-incompressible.md",
@@ -33,5 +34,10 @@ pages! {
     bending_koiter: "docs/src/bending/koiter.md",
     damping: "docs/src/damping/strain-rate.md",
     combinations: "docs/src/energies/combinations.md",
+    wrinkle_base: "docs/src/wrinkle/base.md",
+    wrinkle_energy: "docs/src/wrinkle/energy.md",
+    wrinkle_solver: "docs/src/wrinkle/solver.md",
+    wrinkle_phase: "docs/src/wrinkle/phase.md",
+    wrinkle_surface: "docs/src/wrinkle/surface.md",
     system: "docs/src/system/system.md",
 }

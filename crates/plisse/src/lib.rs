@@ -8,6 +8,7 @@
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
 //! | [`damping`] | `plisse-damping` | `damping` |
 //! | [`system`] | `plisse-system` | `system` |
+//! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
 //! | [`scene`] | this one: whole scenes | `scene` |
 //! | [`mod@file`] | this one: scenes from files | `file` |
@@ -56,11 +57,14 @@ pub use plisse_membrane as membrane;
 #[cfg(feature = "system")]
 #[doc(inline)]
 pub use plisse_system as system;
+#[cfg(feature = "wrinkle")]
+#[doc(inline)]
+pub use plisse_wrinkle as wrinkle;
 
 #[cfg(feature = "file")]
 pub mod file;
 #[cfg(feature = "scene")]
 pub mod scene;
 
-#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "wrinkle"))]
 mod book;

@@ -4,6 +4,7 @@ mod arap;
 mod corotational;
 mod neo_hookean;
 mod stvk;
+mod tension_field;
 
 use plisse_core::{Blocks, Mat3x2, Psd, saturate};
 use plisse_eigen::{IsotropicModuli, MembraneEigenpairs, PolarFrame, Stretches};
@@ -17,6 +18,7 @@ pub use neo_hookean::{
     NeoHookeanStableLaw,
 };
 pub use stvk::{StVenantKirchhoff, StVenantKirchhoffLaw};
+pub use tension_field::{TensionField, TensionFieldLaw, TensionRegime};
 
 /// A density `ψ(σ₀, σ₁)` of the principal stretches, symmetric in both.
 ///

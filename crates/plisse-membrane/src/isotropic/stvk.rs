@@ -23,17 +23,21 @@ impl StVenantKirchhoff {
     /// From the Lamé parameters of the sheet.
     #[must_use]
     pub fn new(lame: Lame) -> Self {
-        Self::from_law(StVenantKirchhoffLaw { mu: lame.mu(), lambda: lame.lambda() })
+        Self::from_law(StVenantKirchhoffLaw::new(lame))
     }
 }
 
 /// `σ² - 1`, without cancellation near rest.
 #[inline]
-fn twice_green(s: f64) -> f64 {
+pub(super) fn twice_green(s: f64) -> f64 {
     saturate((s - 1.0) * (s + 1.0))
 }
 
 impl StVenantKirchhoffLaw {
+    pub(super) fn new(lame: Lame) -> Self {
+        Self { mu: lame.mu(), lambda: lame.lambda() }
+    }
+
     /// The Lamé parameters `μ` and `λ`, N/m.
     #[must_use]
     pub fn parameters(&self) -> (f64, f64) {
@@ -42,7 +46,7 @@ impl StVenantKirchhoffLaw {
 
     /// `ψᵢ/σᵢ`, which has no singularity: the principal values of the second Piola-Kirchhoff stress.
     #[inline]
-    fn second_stress(&self, g: [f64; 2]) -> [f64; 2] {
+    pub(super) fn second_stress(&self, g: [f64; 2]) -> [f64; 2] {
         let pressure = saturate(0.5 * self.lambda * (g[0] + g[1]));
         g.map(|g| saturate(self.mu * g) + pressure)
     }

@@ -1,0 +1,48 @@
+//! A term that a problem and its systems share.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Psd, Vertices};
+use plisse_system::{HessianSink, Pose, RankOne, Role, SetupError, Term};
+
+/// Systems own their terms; a problem may be solved more than once.
+#[derive(Clone)]
+pub(super) struct Shared(pub(super) Arc<dyn Term<Vertices>>);
+
+impl Term<Vertices> for Shared {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+    fn role(&self) -> Role {
+        self.0.role()
+    }
+    fn depends_on_time(&self) -> bool {
+        self.0.depends_on_time()
+    }
+    fn check(&self, size: usize) -> Result<(), SetupError> {
+        self.0.check(size)
+    }
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        self.0.pattern(pair);
+    }
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        self.0.energy(pose)
+    }
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        self.0.add_gradient(pose, gradient);
+    }
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, Vertices>,
+        gradient: &mut Field<Vertices, DVec3>,
+    ) -> f64 {
+        self.0.energy_and_add_gradient(pose, gradient)
+    }
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+        self.0.add_hessian(pose, psd, sink);
+    }
+    fn rank_ones(&self, pose: &Pose<'_, Vertices>, out: &mut Vec<RankOne<Vertices>>) {
+        self.0.rank_ones(pose, out);
+    }
+}
