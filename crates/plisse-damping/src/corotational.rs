@@ -25,6 +25,19 @@ pub struct Polar {
     trace: f64,
 }
 
+/// The trace of `U`, `U`, and the inverse of the trace, for the area ratio `j`.
+#[inline(always)]
+fn stretch(f: &Mat3x2, j: f64) -> Option<(f64, Sym2, f64)> {
+    let (cxx, cxy, cyy) = (f.c0.length_squared(), f.c0.dot(f.c1), f.c1.length_squared());
+    let trace = (cxx + cyy + 2.0 * j).sqrt();
+    if trace.is_nan() || trace < COLLAPSED {
+        return None;
+    }
+    let inverse = 1.0 / trace;
+    // C + J I = U tr U and F + cof F = R tr U, by Cayley and Hamilton.
+    Some((trace, Sym2::new((cxx + j) * inverse, cxy * inverse, (cyy + j) * inverse), inverse))
+}
+
 impl Polar {
     #[inline(always)]
     fn new(f: &Mat3x2) -> Option<Self> {
@@ -35,14 +48,7 @@ impl Polar {
             let (_, t) = length_and_direction(along);
             n = if t == DVec3::ZERO { DVec3::Z } else { t.any_orthonormal_vector() };
         }
-        let (cxx, cxy, cyy) = (f.c0.length_squared(), f.c0.dot(f.c1), f.c1.length_squared());
-        let trace = (cxx + cyy + 2.0 * j).sqrt();
-        if trace.is_nan() || trace < COLLAPSED {
-            return None;
-        }
-        let inverse = 1.0 / trace;
-        // C + J I = U tr U and F + cof F = R tr U, by Cayley and Hamilton.
-        let u = Sym2::new((cxx + j) * inverse, cxy * inverse, (cyy + j) * inverse);
+        let (trace, u, inverse) = stretch(f, j)?;
         let r = Mat3x2::new((f.c0 + f.c1.cross(n)) * inverse, (f.c1 + n.cross(f.c0)) * inverse);
         Some(Self { r, u, trace })
     }
@@ -85,6 +91,13 @@ impl PlaneStrain for StretchTensor {
     #[inline(always)]
     fn strain(&self, polar: &Polar) -> [f64; 3] {
         [polar.u.a - 1.0, polar.u.c - 1.0, 2.0 * polar.u.b]
+    }
+
+    /// Without the rotation.
+    #[inline(always)]
+    fn strain_at(&self, f: &Mat3x2) -> Option<[f64; 3]> {
+        let (_, u, _) = stretch(f, length_and_direction(f.c0.cross(f.c1)).0)?;
+        Some([u.a - 1.0, u.c - 1.0, 2.0 * u.b])
     }
 
     #[inline(always)]

@@ -156,19 +156,18 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     /// The frame at the end of the step; the strain at its start; the rate in it. None where either end has no strain.
     #[inline(always)]
     fn increment(&self, x: &[DVec3; V], step: &ElementStep<V>) -> Option<(S::Frame, [f64; K], [f64; K])> {
-        let (now, before) = (self.strain.frame(x)?, self.strain.frame(&step.start)?);
-        let start = self.strain.strain(&before);
+        let (now, start) = (self.strain.frame(x)?, self.strain.strain_at(&step.start)?);
         let mut change = self.strain.difference(&self.strain.strain(&now), &start);
         match &step.past {
             Past::Start => {}
             Past::Earlier { weight, x } => {
-                let last = self.strain.difference(&start, &self.strain.strain(&self.strain.frame(x)?));
+                let last = self.strain.difference(&start, &self.strain.strain_at(x)?);
                 for k in 0..K {
                     change[k] -= last[k] * weight;
                 }
             }
             Past::Velocity { time, v } => {
-                let last = rate(&self.strain.gradient(&before), v);
+                let last = rate(&self.strain.gradient(&self.strain.frame(&step.start)?), v);
                 for k in 0..K {
                     change[k] -= last[k] * time;
                 }

@@ -17,6 +17,12 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     /// The strain.
     fn strain(&self, frame: &Self::Frame) -> [f64; K];
 
+    /// The strain at positions, where nothing else is needed: that of the start of a step.
+    #[inline]
+    fn strain_at(&self, x: &[DVec3; V]) -> Option<[f64; K]> {
+        self.frame(x).map(|frame| self.strain(&frame))
+    }
+
     /// Derivatives `∂ε_k/∂x` of each component; the strain rate is their product with the velocities.
     fn gradient(&self, frame: &Self::Frame) -> [[DVec3; V]; K];
 

@@ -26,6 +26,12 @@ pub trait PlaneStrain: Send + Sync {
     /// The strain.
     fn strain(&self, frame: &Self::Frame) -> [f64; 3];
 
+    /// The strain at images `f`, where nothing else is needed.
+    #[inline]
+    fn strain_at(&self, f: &Mat3x2) -> Option<[f64; 3]> {
+        self.frame(f).map(|frame| self.strain(&frame))
+    }
+
     /// Derivatives of the three components by `f`.
     fn gradient(&self, frame: &Self::Frame) -> [Mat3x2; 3];
 
@@ -151,6 +157,11 @@ impl<P: PlaneStrain> Strain<3, 3> for OnTriangle<P> {
     #[inline(always)]
     fn strain(&self, frame: &P::Frame) -> [f64; 3] {
         self.strain.strain(frame)
+    }
+
+    #[inline(always)]
+    fn strain_at(&self, x: &[DVec3; 3]) -> Option<[f64; 3]> {
+        self.strain.strain_at(&self.images(x))
     }
 
     #[inline(always)]
