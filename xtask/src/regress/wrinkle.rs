@@ -1,0 +1,244 @@
+//! Wrinkles on the test beds of Chen21 (section 6): how many, how high, and in how many steps.
+
+use anyhow::{Context, Result};
+use plisse::core::Field;
+use plisse::wrinkle::beds::{self, Bed};
+use plisse::wrinkle::{
+    ElasticReference, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
+};
+
+use crate::wrinkles::{Chain, Count, Line, swings};
+
+/// `cargo xtask regress wrinkle`.
+pub(crate) fn run() -> Result<()> {
+    table()?;
+    independence()?;
+    elastic()
+}
+
+/// A bed, where its waves are counted, and what the paper and others say about it.
+struct Row {
+    name: &'static str,
+    bed: Bed,
+    clamped: bool,
+    count: Count,
+    /// Vertices, steps of the base and of the wrinkles, waves, amplitude.
+    paper: &'static str,
+    others: &'static str,
+}
+
+/// Across the middle of a stretched sheet, a little off the places where vertices may be.
+fn across(strain: f64) -> Count {
+    let x = 0.125 * (1.0 + strain) + 1e-5;
+    Count::Line(Line::new([x, 0.0], [x, 0.1]))
+}
+
+fn rows() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut row = |name, bed: Bed, clamped, count, paper, others| {
+        rows.push(Row { name, bed, clamped, count, paper, others });
+    };
+    let twisted = "1.3k: 46 waves; 688: 12, 813 steps";
+    for (around, seed) in [(30, 1), (34, 2), (42, 3)] {
+        let bed = beds::twisted_cylinder(10.0, around, seed)?;
+        row("twisted cylinder", bed, true, Count::Rim, twisted, "regular meshes 38 to 40; elastic 10 to 20");
+    }
+    let stretched = "522: 10, 23 steps, 5 waves, 0.42 mm; strain not stated";
+    let sheets = "Wang 0.35 mm; ARCSim 5, 0.34 mm; elastic 3, 0.33 mm";
+    row("sheet stretched 5 %", beds::stretched_sheet(0.05, 15, 1)?, true, across(0.05), stretched, sheets);
+    row("sheet stretched 10 %", beds::stretched_sheet(0.1, 15, 1)?, true, across(0.1), stretched, sheets);
+    let middle = Count::Line(Line::new([0.0, 0.064 + 1e-5], [0.383, 0.064 + 1e-5]));
+    let film = beds::sheared_rectangle(0.003, 0.0, 19, 1)?;
+    let sheared = "1k: 21, 147 steps, 25 waves; sizes, material, shear not stated";
+    row("sheared film", film, true, middle, sheared, "experiment 19; ARCSim 26; elastic 13");
+    let disk = || beds::pressurised_disk(600.0, 9, 1);
+    row("disk, rim wrinkles", disk()?, false, Count::Rim, "data: 273, 85 waves, 1.05 mm", "");
+    row("disk, rim clamped", disk()?, true, Count::Rim, "", "");
+    let balloon = "5k: 33, 91 steps, 8 creases; thickness, pressure not stated";
+    row("disk balloon", beds::disk_balloon(600.0, 19, 1)?, true, Count::Rim, balloon, "");
+    let torus = "2k: 11, 125 steps; thickness, pressure not stated";
+    row("torus", beds::torus(2000.0, 11, 1)?, true, Count::Rim, torus, "");
+    row("teabag", beds::teabag(10.0, 16, 1)?, true, Count::Rim, "936: 8, 46 steps; pressure not stated", "");
+    Ok(rows)
+}
+
+fn table() -> Result<()> {
+    println!(
+        "test beds; steps from the starts Strain/Stress (! not converged); energies less that of the smooth base, mJ;"
+    );
+    println!(
+        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase"
+    );
+    println!(
+        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>11}{:>12}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
+        "bed",
+        "vert.",
+        "base",
+        "Pa",
+        "steps",
+        "smooth mJ",
+        "gain mJ",
+        "KKT",
+        "b1",
+        "waves",
+        "unsigned",
+        "whole",
+        "a, mm"
+    );
+    for row in rows()? {
+        let chain = Chain::solve(row.bed, row.clamped).with_context(|| row.name)?;
+        let report = &chain.field.report;
+        let steps: Vec<String> = (report.runs.iter())
+            .map(|run| {
+                format!("{}{}", run.iterations.len(), if run.end == WrinkleEnd::Converged { "" } else { "!" })
+            })
+            .collect();
+        let waves = chain.waves(row.count);
+        let show = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+        println!(
+            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>11.4}{:>12.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
+            row.name,
+            chain.bed.problem.mesh().vertex_count(),
+            chain.base.report.iterations.len(),
+            chain.base.report.residual,
+            steps.join("/"),
+            1e3 * report.smooth_energy,
+            1e3 * (report.smooth_energy - report.terms.total()),
+            report.run().map_or(0.0, |run| run.kkt.relative),
+            report.betti,
+            show(waves.map(|w| w.real)),
+            show(waves.filter(|w| w.absolute > 1.001 * w.real).map(|w| w.absolute)),
+            waves.and_then(|w| w.whole).map_or("-".to_owned(), |k| k.to_string()),
+            1e3 * chain.largest_amplitude(),
+            row.paper,
+            row.others,
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// One problem on meshes of other sizes and seeds: the answers should be the same.
+fn independence() -> Result<()> {
+    type Make = fn(usize, u64) -> Result<Bed, WrinkleError>;
+    let problems: [(&str, Make, [(usize, u64); 3], bool, Count); 5] = [
+        (
+            "twisted cylinder",
+            |n, seed| beds::twisted_cylinder(10.0, n, seed),
+            [(30, 1), (36, 2), (42, 3)],
+            true,
+            Count::Rim,
+        ),
+        (
+            "sheet stretched 5 %",
+            |n, seed| beds::stretched_sheet(0.05, n, seed),
+            [(14, 1), (18, 2), (22, 3)],
+            true,
+            across(0.05),
+        ),
+        (
+            "disk, rim wrinkles",
+            |n, seed| beds::pressurised_disk(600.0, n, seed),
+            [(9, 1), (12, 2), (16, 3)],
+            false,
+            Count::Rim,
+        ),
+        (
+            "disk, rim clamped",
+            |n, seed| beds::pressurised_disk(600.0, n, seed),
+            [(9, 1), (12, 2), (16, 3)],
+            true,
+            Count::Rim,
+        ),
+        (
+            "disk balloon",
+            |n, seed| beds::disk_balloon(600.0, n, seed),
+            [(12, 1), (15, 2), (18, 3)],
+            true,
+            Count::Rim,
+        ),
+    ];
+    println!("the same problem on three triangulations; spread: largest less smallest, over the mean");
+    println!("{:<22}{:>20}{:>24}{:>8}{:>24}{:>8}", "bed", "vertices", "waves", "spread", "a, mm", "spread");
+    for (name, make, meshes, clamped, count) in problems {
+        let (mut vertices, mut waves, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
+        for (n, seed) in meshes {
+            let chain = Chain::solve(make(n, seed)?, clamped).with_context(|| name)?;
+            vertices.push(chain.bed.problem.mesh().vertex_count().to_string());
+            waves.push(chain.waves(count).context("waves end where they are counted")?.real);
+            amplitudes.push(1e3 * chain.largest_amplitude());
+        }
+        let list = |values: &[f64], digits: usize| {
+            values.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
+        };
+        println!(
+            "{name:<22}{:>20}{:>24}{:>7.1}%{:>24}{:>7.1}%",
+            vertices.join(" "),
+            list(&waves, 2),
+            spread(&waves),
+            list(&amplitudes, 3),
+            spread(&amplitudes)
+        );
+    }
+    println!();
+    Ok(())
+}
+
+fn spread(values: &[f64]) -> f64 {
+    let (low, high) = values.iter().fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(*v), h.max(*v)));
+    100.0 * (high - low) * values.len() as f64 / values.iter().sum::<f64>()
+}
+
+/// The stretched sheet as wrinkle field on a coarse mesh and as an elastic sheet on finer ones, measured in the same way: heights across
+/// the middle.
+fn elastic() -> Result<()> {
+    println!(
+        "stretched sheet: wrinkle field, subdivided, against an elastic sheet that buckles on its own mesh"
+    );
+    println!(
+        "heights across the middle: waves are half the changes of sign, the amplitude is the largest height"
+    );
+    println!(
+        "{:>8}{:>20}{:>10}{:>9}{:>14}{:>8}{:>11}",
+        "strain", "method", "vertices", "steps", "energy, mJ", "waves", "height, mm"
+    );
+    for strain in [0.05, 0.1] {
+        let Count::Line(line) = across(strain) else { continue };
+        let print = |method: &str, vertices: usize, steps: &str, energy: f64, profile: &[(f64, f64)]| {
+            let (waves, height) = swings(profile);
+            println!(
+                "{:>6} %{method:>20}{vertices:>10}{steps:>9}{:>14.5}{waves:>8.1}{:>11.3}",
+                100.0 * strain,
+                1e3 * energy,
+                1e3 * height
+            );
+        };
+        let chain = Chain::solve(beds::stretched_sheet(strain, 15, 1)?, true)?;
+        let (mesh, report) = (chain.bed.problem.mesh(), &chain.field.report);
+        let options = SurfaceOptions::default();
+        let surface =
+            wrinkled_surface(mesh, &chain.base.x, &chain.field.amplitude, &chain.phase.field, &options)?;
+        // The base is narrower than the start; at the same fraction of its length it is cut all the same.
+        let place = surface.base.map(|x| x.truncate());
+        let profile = line.profile(&surface.mesh, &place, |v| surface.x[v].z - surface.base[v].z);
+        let steps = report.run().map_or(0, |run| run.iterations.len()).to_string();
+        print("wrinkle field", mesh.vertex_count(), &steps, report.terms.total(), &profile);
+        for cells in [30, 45] {
+            let bed = beds::stretched_sheet(strain, cells, 1)?;
+            let mesh = bed.problem.mesh();
+            let vertices = mesh.vertex_count();
+            let base = bed.problem.solve(&bed.start, &plisse::wrinkle::BaseSettings::default())?;
+            let how = ElasticReference::for_sheet(&bed.problem);
+            match elastic_reference(&bed.problem, &base.x, &how) {
+                Ok(solution) => {
+                    let steps = solution.report.iterations.len().to_string();
+                    let flat: Field<_, _> = solution.x.map(|x| x.truncate());
+                    let profile = line.profile(mesh, &flat, |v| solution.x[v].z);
+                    print("elastic", vertices, &steps, solution.report.total_energy(), &profile);
+                }
+                Err(error) => println!("{:>6} %{:>20}{vertices:>10}  {error}", 100.0 * strain, "elastic"),
+            }
+        }
+    }
+    Ok(())
+}
