@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
         ["bench", "damping"] => report(bench::damping::run(None)),
         ["bench", "damping", size] => report(bench::damping::run(Some(size))),
-        ["bench", "wrinkle"] => report(bench::wrinkle::run()),
+        ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {

@@ -1,10 +1,10 @@
 //! Wrinkles on the test beds of Chen21 (section 6): how many, how high, and in how many steps.
 
 use anyhow::{Context, Result};
-use plisse::core::Field;
+use plisse::core::Positive;
 use plisse::wrinkle::beds::{self, Bed};
 use plisse::wrinkle::{
-    ElasticReference, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
+    ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
 };
 
 use crate::wrinkles::{Chain, Count, Line, swings};
@@ -33,6 +33,11 @@ fn across(strain: f64) -> Count {
     Count::Line(Line::new([x, 0.0], [x, 0.1]))
 }
 
+/// Along the middle of the sheared film.
+fn along() -> Count {
+    Count::Line(Line::new([0.0, 0.064 + 1e-5], [0.383, 0.064 + 1e-5]))
+}
+
 fn rows() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     let mut row = |name, bed: Bed, clamped, count, paper, others| {
@@ -47,10 +52,9 @@ fn rows() -> Result<Vec<Row>> {
     let sheets = "Wang 0.35 mm; ARCSim 5, 0.34 mm; elastic 3, 0.33 mm";
     row("sheet stretched 5 %", beds::stretched_sheet(0.05, 15, 1)?, true, across(0.05), stretched, sheets);
     row("sheet stretched 10 %", beds::stretched_sheet(0.1, 15, 1)?, true, across(0.1), stretched, sheets);
-    let middle = Count::Line(Line::new([0.0, 0.064 + 1e-5], [0.383, 0.064 + 1e-5]));
     let film = beds::sheared_rectangle(0.003, 0.0, 19, 1)?;
     let sheared = "1k: 21, 147 steps, 25 waves; sizes, material, shear not stated";
-    row("sheared film", film, true, middle, sheared, "experiment 19; ARCSim 26; elastic 13");
+    row("sheared film", film, true, along(), sheared, "experiment 19; ARCSim 26; elastic 13");
     let disk = || beds::pressurised_disk(600.0, 9, 1);
     row("disk, rim wrinkles", disk()?, false, Count::Rim, "data: 273, 85 waves, 1.05 mm", "");
     row("disk, rim clamped", disk()?, true, Count::Rim, "", "");
@@ -64,13 +68,13 @@ fn rows() -> Result<Vec<Row>> {
 
 fn table() -> Result<()> {
     println!(
-        "test beds; steps from the starts Strain/Stress (! not converged); energies less that of the smooth base, mJ;"
+        "test beds; steps from the starts Strain/Stress (! not converged); energy of the smooth base and what wrinkles gain, mJ;"
     );
     println!(
         "waves from the solver, counted without sign where the phase turns back, and of the rounded phase"
     );
     println!(
-        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>11}{:>12}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
+        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
         "bed",
         "vert.",
         "base",
@@ -96,7 +100,7 @@ fn table() -> Result<()> {
         let waves = chain.waves(row.count);
         let show = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>11.4}{:>12.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
+            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
             row.name,
             chain.bed.problem.mesh().vertex_count(),
             chain.base.report.iterations.len(),
@@ -189,54 +193,74 @@ fn spread(values: &[f64]) -> f64 {
     100.0 * (high - low) * values.len() as f64 / values.iter().sum::<f64>()
 }
 
-/// The stretched sheet as wrinkle field on a coarse mesh and as an elastic sheet on finer ones, measured in the same way: heights across
-/// the middle.
+/// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way: heights along the line where waves are
+/// counted.
 fn elastic() -> Result<()> {
     println!(
-        "stretched sheet: wrinkle field, subdivided, against an elastic sheet that buckles on its own mesh"
+        "wrinkle field, subdivided, against an elastic sheet that bears compression and buckles on its own mesh"
     );
     println!(
-        "heights across the middle: waves are half the changes of sign, the amplitude is the largest height"
+        "heights along the middle line: waves are half the changes of sign; cells per wave of the wrinkle field"
     );
     println!(
-        "{:>8}{:>20}{:>10}{:>9}{:>14}{:>8}{:>11}",
-        "strain", "method", "vertices", "steps", "energy, mJ", "waves", "height, mm"
+        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>12}",
+        "bed", "method", "vertices", "steps", "energy, mJ", "minimum", "waves", "height, mm", "cells/wave"
     );
-    for strain in [0.05, 0.1] {
-        let Count::Line(line) = across(strain) else { continue };
-        let print = |method: &str, vertices: usize, steps: &str, energy: f64, profile: &[(f64, f64)]| {
-            let (waves, height) = swings(profile);
-            println!(
-                "{:>6} %{method:>20}{vertices:>10}{steps:>9}{:>14.5}{waves:>8.1}{:>11.3}",
-                100.0 * strain,
-                1e3 * energy,
-                1e3 * height
-            );
-        };
-        let chain = Chain::solve(beds::stretched_sheet(strain, 15, 1)?, true)?;
+    type Make = fn(usize) -> Result<Bed, WrinkleError>;
+    // Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed.
+    let problems: [(&str, Make, usize, [usize; 2], Count, f64); 3] = [
+        ("sheet stretched 5 %", |n| beds::stretched_sheet(0.05, n, 1), 15, [30, 45], across(0.05), 1.0),
+        ("sheet stretched 10 %", |n| beds::stretched_sheet(0.1, n, 1), 15, [30, 45], across(0.1), 1.0),
+        ("sheared film", |n| beds::sheared_rectangle(0.003, 0.0, n, 1), 19, [24, 30], along(), 0.38 / 0.128),
+    ];
+    for (name, make, coarse, fine, count, length) in problems {
+        let Count::Line(line) = count else { continue };
+        let chain = Chain::solve(make(coarse)?, true).with_context(|| name)?;
         let (mesh, report) = (chain.bed.problem.mesh(), &chain.field.report);
-        let options = SurfaceOptions::default();
-        let surface =
-            wrinkled_surface(mesh, &chain.base.x, &chain.field.amplitude, &chain.phase.field, &options)?;
-        // The base is narrower than the start; at the same fraction of its length it is cut all the same.
+        let (base, amplitude) = (&chain.base.x, &chain.field.amplitude);
+        let options = SurfaceOptions { profile: Profile::Cosine, ..SurfaceOptions::default() };
+        let surface = wrinkled_surface(mesh, base, amplitude, &chain.phase.field, &options)?;
+        // Base and start are the same along the line but for less than a cell.
         let place = surface.base.map(|x| x.truncate());
         let profile = line.profile(&surface.mesh, &place, |v| surface.x[v].z - surface.base[v].z);
-        let steps = report.run().map_or(0, |run| run.iterations.len()).to_string();
-        print("wrinkle field", mesh.vertex_count(), &steps, report.terms.total(), &profile);
-        for cells in [30, 45] {
-            let bed = beds::stretched_sheet(strain, cells, 1)?;
+        let (waves, height) = swings(&profile);
+        let cells = |n: usize| n as f64 * length / waves;
+        println!(
+            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>12.1}",
+            "wrinkle field",
+            mesh.vertex_count(),
+            report.run().map_or(0, |run| run.iterations.len()),
+            1e3 * report.terms.total(),
+            "",
+            1e3 * height,
+            cells(coarse)
+        );
+        for n in fine {
+            let bed = make(n)?;
             let mesh = bed.problem.mesh();
-            let vertices = mesh.vertex_count();
-            let base = bed.problem.solve(&bed.start, &plisse::wrinkle::BaseSettings::default())?;
-            let how = ElasticReference::for_sheet(&bed.problem);
-            match elastic_reference(&bed.problem, &base.x, &how) {
+            let mut how = ElasticReference::for_sheet(&bed.problem);
+            // Energies do not change in six digits beyond.
+            how.settings.tolerance = Positive::literal(1e-5);
+            how.settings.max_iterations = 400;
+            match elastic_reference(&bed.problem, &bed.start, &how) {
                 Ok(solution) => {
-                    let steps = solution.report.iterations.len().to_string();
-                    let flat: Field<_, _> = solution.x.map(|x| x.truncate());
-                    let profile = line.profile(mesh, &flat, |v| solution.x[v].z);
-                    print("elastic", vertices, &steps, solution.report.total_energy(), &profile);
+                    let place = solution.x.map(|x| x.truncate());
+                    let profile = line.profile(mesh, &place, |v| solution.x[v].z);
+                    let (waves, height) = swings(&profile);
+                    // A millionth of a millimetre is flat.
+                    let waves = if height > 1e-9 { format!("{waves:.1}") } else { "flat".to_owned() };
+                    println!(
+                        "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>12.1}",
+                        "elastic",
+                        mesh.vertex_count(),
+                        solution.report.iterations.len(),
+                        1e3 * solution.report.total_energy(),
+                        if solution.report.minimum { "yes" } else { "no" },
+                        1e3 * height,
+                        cells(n)
+                    );
                 }
-                Err(error) => println!("{:>6} %{:>20}{vertices:>10}  {error}", 100.0 * strain, "elastic"),
+                Err(error) => println!("{name:<22}{:>16}{:>10}  {error}", "elastic", mesh.vertex_count()),
             }
         }
     }
