@@ -42,7 +42,9 @@ impl Times {
 
 /// `cargo xtask bench wrinkle [NAME…]`.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
-    println!("wrinkle solver, default settings, one thread; means of interleaved rounds");
+    println!(
+        "wrinkle solver, default settings, one thread; means of interleaved rounds, the best in brackets"
+    );
     println!(
         "unit: one factorisation and solution of the matrix of all unknowns, none held, symbolic analysis kept\n"
     );
@@ -135,16 +137,15 @@ fn case(name: &str, bed: &Bed, buttons: usize, rounds: usize) -> Result<()> {
         let Some(field) = field else { continue };
         let report = &field.report;
         let steps: usize = report.runs.iter().map(|run| run.iterations.len()).sum();
-        let before = |of: fn(&Times) -> f64| of(&setup) + begin[start.clone()].iter().map(of).sum::<f64>();
-        let step = |of: fn(&Times) -> f64| (of(times) - before(of)) / steps.max(1) as f64;
+        // Analysis and starts are not steps.
+        let before = setup.mean() + begin[start].iter().map(Times::mean).sum::<f64>();
+        let step = (times.mean() - before) / steps.max(1) as f64;
         println!(
-            "  {label:<12} {:>8.1} ms [{:.1}], {steps:>3} steps of {:.2} ms [{:.2}] = {:.2} [{:.2}] units; {}, energy {:.9} J, smooth {:.9} J",
+            "  {label:<12} {:>8.1} ms [{:.1}], {steps:>3} steps of {:.2} ms = {:.2} units; {}, energy {:.9} J, smooth {:.9} J",
             times.mean(),
             times.least(),
-            step(Times::mean),
-            step(Times::least),
-            step(Times::mean) / unit.mean(),
-            step(Times::least) / unit.least(),
+            step,
+            step / unit.mean(),
             if report.converged() { "converged" } else { "NOT converged" },
             report.terms.total(),
             report.smooth_energy,
