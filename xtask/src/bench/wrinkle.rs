@@ -225,7 +225,8 @@ impl Parts {
             self.factor.mean(),
             self.solve.mean()
         );
-        let kinds: [(&str, fn(f64) -> bool); 3] = [
+        type Kind = fn(f64) -> bool;
+        let kinds: [(&str, Kind); 3] = [
             ("whole projection", |part| part >= 1.0),
             ("part of it", |part| part > 0.0 && part < 1.0),
             ("exact", |part| part <= 0.0),

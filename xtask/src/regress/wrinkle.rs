@@ -125,7 +125,10 @@ fn table() -> Result<()> {
 /// One problem on meshes of other sizes and seeds: the answers should be the same.
 fn independence() -> Result<()> {
     type Make = fn(usize, u64) -> Result<Bed, WrinkleError>;
-    let problems: [(&str, Make, [(usize, u64); 3], bool, Count); 5] = [
+    /// Cells and seed.
+    type Meshes = [(usize, u64); 3];
+    type Problem = (&'static str, Make, Meshes, bool, Count);
+    let problems: [Problem; 5] = [
         (
             "twisted cylinder",
             |n, seed| beds::twisted_cylinder(10.0, n, seed),
@@ -207,8 +210,9 @@ fn elastic() -> Result<()> {
         "bed", "method", "vertices", "steps", "energy, mJ", "minimum", "waves", "height, mm", "cells/wave"
     );
     type Make = fn(usize) -> Result<Bed, WrinkleError>;
-    // Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed.
-    let problems: [(&str, Make, usize, [usize; 2], Count, f64); 3] = [
+    /// Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed.
+    type Problem = (&'static str, Make, usize, [usize; 2], Count, f64);
+    let problems: [Problem; 3] = [
         ("sheet stretched 5 %", |n| beds::stretched_sheet(0.05, n, 1), 15, [30, 45], across(0.05), 1.0),
         ("sheet stretched 10 %", |n| beds::stretched_sheet(0.1, n, 1), 15, [30, 45], across(0.1), 1.0),
         ("sheared film", |n| beds::sheared_rectangle(0.003, 0.0, n, 1), 19, [24, 30], along(), 0.38 / 0.128),
