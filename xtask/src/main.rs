@@ -10,6 +10,7 @@ mod reference;
 mod regress;
 mod scene;
 mod tidy;
+mod wrinkles;
 
 use std::process::ExitCode;
 
@@ -22,7 +23,8 @@ cargo xtask COMMAND
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
   bench damping [N] time per step of a hanging sheet with and without damping
-  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing
+  bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
+  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing, wrinkle
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again
   reference        write the reference of scene files again
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
         ["bench", "damping"] => report(bench::damping::run(None)),
         ["bench", "damping", size] => report(bench::damping::run(Some(size))),
+        ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {

@@ -3,3 +3,4 @@
 pub(crate) mod damping;
 pub(crate) mod kernels;
 pub(crate) mod step;
+pub(crate) mod wrinkle;

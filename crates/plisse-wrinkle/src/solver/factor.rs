@@ -74,6 +74,13 @@ impl NewtonMatrix {
         self.factor.len()
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        let [hessian, correction] = &self.parts;
+        let reals = self.values.len() + hessian.len() + correction.len() + self.factor.len();
+        let indices = self.starts.len() + self.rows.len() + self.diagonal.len();
+        reals * size_of::<f64>() + indices * size_of::<u32>() + self.memory.len()
+    }
+
     /// Where `values` has an entry; of a pair that is not in the pattern, the slot that counts for nothing.
     pub(super) fn slot(&self, i: u32, j: u32) -> u32 {
         let (column, row) = (i.min(j) as usize, i.max(j));

@@ -194,6 +194,12 @@ impl<'a> WrinkleSystem<'a> {
         self.matrix.factor_len()
     }
 
+    /// Memory of the matrix and its factor in bytes: values, pattern, numbers and scratch.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.matrix.bytes()
+    }
+
     /// The problem.
     #[must_use]
     pub fn problem(&self) -> &'a WrinkleProblem {

@@ -1,0 +1,298 @@
+//! Wrinkles on the test beds of Chen21 (section 6): how many, how high, and in how many steps.
+
+use std::f64::consts::{PI, TAU};
+
+use anyhow::{Context, Result};
+use glam::DVec3;
+use plisse::core::{Field, Positive, Vertices};
+use plisse::wrinkle::beds::{self, Bed};
+use plisse::wrinkle::{
+    ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
+};
+
+use crate::wrinkles::{Chain, Count, Line, swings};
+
+/// `cargo xtask regress wrinkle`.
+pub(crate) fn run() -> Result<()> {
+    table()?;
+    independence()?;
+    elastic()
+}
+
+/// A bed, where its waves are counted, and what the paper and others say about it.
+struct Row {
+    name: &'static str,
+    bed: Bed,
+    clamped: bool,
+    count: Count,
+    /// Vertices, steps of the base and of the wrinkles, waves, amplitude.
+    paper: &'static str,
+    others: &'static str,
+}
+
+/// Across the middle of a stretched sheet, a little off the places where vertices may be.
+fn across(strain: f64) -> Count {
+    let x = 0.125 * (1.0 + strain) + 1e-5;
+    Count::Line(Line::new([x, 0.0], [x, 0.1]))
+}
+
+/// Along the middle of the sheared film.
+fn along() -> Count {
+    Count::Line(Line::new([0.0, 0.064 + 1e-5], [0.383, 0.064 + 1e-5]))
+}
+
+fn rows() -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut row = |name, bed: Bed, clamped, count, paper, others| {
+        rows.push(Row { name, bed, clamped, count, paper, others });
+    };
+    let twisted = "1.3k: 46 waves; 688: 12, 813 steps";
+    for (around, seed) in [(30, 1), (34, 2), (42, 3)] {
+        let bed = beds::twisted_cylinder(10.0, around, seed)?;
+        row("twisted cylinder", bed, true, Count::Rim, twisted, "regular meshes 38 to 40; elastic 10 to 20");
+    }
+    let stretched = "522: 10, 23 steps, 5 waves, 0.42 mm; strain not stated";
+    let sheets = "Wang 0.35 mm; ARCSim 5, 0.34 mm; elastic 3, 0.33 mm";
+    row("sheet stretched 5 %", beds::stretched_sheet(0.05, 15, 1)?, true, across(0.05), stretched, sheets);
+    row("sheet stretched 10 %", beds::stretched_sheet(0.1, 15, 1)?, true, across(0.1), stretched, sheets);
+    let film = beds::sheared_rectangle(0.003, 0.0, 19, 1)?;
+    let sheared = "1k: 21, 147 steps, 25 waves; sizes, material, shear not stated";
+    row("sheared film", film, true, along(), sheared, "experiment 19; ARCSim 26; elastic 13");
+    let disk = || beds::pressurised_disk(600.0, 9, 1);
+    row("disk, rim wrinkles", disk()?, false, Count::Rim, "data: 273, 85 waves, 1.05 mm", "");
+    row("disk, rim clamped", disk()?, true, Count::Rim, "", "");
+    let balloon = "5k: 33, 91 steps, 8 creases; thickness, pressure not stated";
+    row("disk balloon", beds::disk_balloon(600.0, 19, 1)?, true, Count::Rim, balloon, "");
+    let torus = "2k: 11, 125 steps; thickness, pressure not stated";
+    row("torus", beds::torus(2000.0, 11, 1)?, true, Count::Rim, torus, "");
+    row("teabag", beds::teabag(10.0, 16, 1)?, true, Count::Rim, "936: 8, 46 steps; pressure not stated", "");
+    Ok(rows)
+}
+
+fn table() -> Result<()> {
+    println!(
+        "test beds; steps from the starts Strain/Stress (! not converged); energy of the smooth base and what wrinkles gain, mJ;"
+    );
+    println!(
+        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase"
+    );
+    println!(
+        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
+        "bed",
+        "vert.",
+        "base",
+        "Pa",
+        "steps",
+        "smooth mJ",
+        "gain mJ",
+        "KKT",
+        "b1",
+        "waves",
+        "unsigned",
+        "whole",
+        "a, mm"
+    );
+    for row in rows()? {
+        let chain = Chain::solve(row.bed, row.clamped).with_context(|| row.name)?;
+        let report = &chain.field.report;
+        let steps: Vec<String> = (report.runs.iter())
+            .map(|run| {
+                format!("{}{}", run.iterations.len(), if run.end == WrinkleEnd::Converged { "" } else { "!" })
+            })
+            .collect();
+        let waves = chain.waves(row.count);
+        let show = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+        println!(
+            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
+            row.name,
+            chain.bed.problem.mesh().vertex_count(),
+            chain.base.report.iterations.len(),
+            chain.base.report.residual,
+            steps.join("/"),
+            1e3 * report.smooth_energy,
+            1e3 * (report.smooth_energy - report.terms.total()),
+            report.run().map_or(0.0, |run| run.kkt.relative),
+            report.betti,
+            show(waves.map(|w| w.real)),
+            show(waves.filter(|w| w.absolute > 1.001 * w.real).map(|w| w.absolute)),
+            waves.and_then(|w| w.whole).map_or("-".to_owned(), |k| k.to_string()),
+            1e3 * chain.largest_amplitude(),
+            row.paper,
+            row.others,
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// One problem on meshes of other sizes and seeds: the answers should be the same.
+fn independence() -> Result<()> {
+    type Make = fn(usize, u64) -> Result<Bed, WrinkleError>;
+    /// Cells and seed.
+    type Meshes = [(usize, u64); 3];
+    type Problem = (&'static str, Make, Meshes, bool, Count);
+    let problems: [Problem; 5] = [
+        (
+            "twisted cylinder",
+            |n, seed| beds::twisted_cylinder(10.0, n, seed),
+            [(30, 1), (36, 2), (42, 3)],
+            true,
+            Count::Rim,
+        ),
+        (
+            "sheet stretched 5 %",
+            |n, seed| beds::stretched_sheet(0.05, n, seed),
+            [(14, 1), (18, 2), (22, 3)],
+            true,
+            across(0.05),
+        ),
+        (
+            "disk, rim wrinkles",
+            |n, seed| beds::pressurised_disk(600.0, n, seed),
+            [(9, 1), (12, 2), (16, 3)],
+            false,
+            Count::Rim,
+        ),
+        (
+            "disk, rim clamped",
+            |n, seed| beds::pressurised_disk(600.0, n, seed),
+            [(9, 1), (12, 2), (16, 3)],
+            true,
+            Count::Rim,
+        ),
+        (
+            "disk balloon",
+            |n, seed| beds::disk_balloon(600.0, n, seed),
+            [(12, 1), (15, 2), (18, 3)],
+            true,
+            Count::Rim,
+        ),
+    ];
+    println!("the same problem on three triangulations; spread: largest less smallest, over the mean");
+    println!("{:<22}{:>20}{:>24}{:>8}{:>24}{:>8}", "bed", "vertices", "waves", "spread", "a, mm", "spread");
+    for (name, make, meshes, clamped, count) in problems {
+        let (mut vertices, mut waves, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
+        for (n, seed) in meshes {
+            let chain = Chain::solve(make(n, seed)?, clamped).with_context(|| name)?;
+            vertices.push(chain.bed.problem.mesh().vertex_count().to_string());
+            waves.push(chain.waves(count).context("waves end where they are counted")?.real);
+            amplitudes.push(1e3 * chain.largest_amplitude());
+        }
+        let list = |values: &[f64], digits: usize| {
+            values.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
+        };
+        println!(
+            "{name:<22}{:>20}{:>24}{:>7.1}%{:>24}{:>7.1}%",
+            vertices.join(" "),
+            list(&waves, 2),
+            spread(&waves),
+            list(&amplitudes, 3),
+            spread(&amplitudes)
+        );
+    }
+    println!();
+    Ok(())
+}
+
+fn spread(values: &[f64]) -> f64 {
+    let (low, high) = values.iter().fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(*v), h.max(*v)));
+    100.0 * (high - low) * values.len() as f64 / values.iter().sum::<f64>()
+}
+
+/// Waves along x of 0.4 mm, this many over y, highest in the middle and none at the ends. An elastic sheet that could wrinkle would keep some.
+fn with_waves(start: &Field<Vertices, DVec3>, waves: f64) -> Field<Vertices, DVec3> {
+    let size = start.as_slice().iter().fold(DVec3::ZERO, |m, x| m.max(*x));
+    let height = if waves > 0.0 { 4e-4 } else { 0.0 };
+    start.map(|x| {
+        let wave = (PI * x.x / size.x).sin() * (TAU * waves * x.y / size.y).cos();
+        *x + DVec3::Z * (height * wave)
+    })
+}
+
+/// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way: heights along the line where waves are
+/// counted.
+fn elastic() -> Result<()> {
+    println!(
+        "wrinkle field, subdivided, against an elastic sheet that bears compression and buckles on its own mesh"
+    );
+    println!(
+        "heights along the middle line: waves are half the changes of sign; cells per wave of the wrinkle field"
+    );
+    println!(
+        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>12}",
+        "bed", "method", "vertices", "steps", "energy, mJ", "minimum", "waves", "height, mm", "cells/wave"
+    );
+    type Make = fn(usize) -> Result<Bed, WrinkleError>;
+    /// Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed, waves to start from.
+    type Problem = (&'static str, Make, usize, [usize; 2], Count, f64, f64);
+    let problems: [Problem; 3] = [
+        ("sheet stretched 5 %", |n| beds::stretched_sheet(0.05, n, 1), 15, [30, 45], across(0.05), 1.0, 5.0),
+        ("sheet stretched 10 %", |n| beds::stretched_sheet(0.1, n, 1), 15, [30, 45], across(0.1), 1.0, 5.0),
+        (
+            "sheared film",
+            |n| beds::sheared_rectangle(0.003, 0.0, n, 1),
+            19,
+            [24, 30],
+            along(),
+            0.38 / 0.128,
+            0.0,
+        ),
+    ];
+    for (name, make, coarse, fine, count, length, seeded) in problems {
+        let Count::Line(line) = count else { continue };
+        let chain = Chain::solve(make(coarse)?, true).with_context(|| name)?;
+        let (mesh, report) = (chain.bed.problem.mesh(), &chain.field.report);
+        let (base, amplitude) = (&chain.base.x, &chain.field.amplitude);
+        let options = SurfaceOptions { profile: Profile::Cosine, ..SurfaceOptions::default() };
+        let surface = wrinkled_surface(mesh, base, amplitude, &chain.phase.field, &options)?;
+        // Base and start are the same along the line but for less than a cell.
+        let place = surface.base.map(|x| x.truncate());
+        let profile = line.profile(&surface.mesh, &place, |v| surface.x[v].z - surface.base[v].z);
+        let (waves, height) = swings(&profile);
+        let cells = |n: usize| n as f64 * length / waves;
+        println!(
+            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>12.1}",
+            "wrinkle field",
+            mesh.vertex_count(),
+            report.run().map_or(0, |run| run.iterations.len()),
+            1e3 * report.terms.total(),
+            "",
+            1e3 * height,
+            cells(coarse)
+        );
+        for n in fine {
+            let bed = make(n)?;
+            let mesh = bed.problem.mesh();
+            let mut how = ElasticReference::for_sheet(&bed.problem);
+            // Energies do not change in six digits beyond.
+            how.settings.tolerance = Positive::literal(1e-5);
+            how.settings.max_iterations = 400;
+            let start = with_waves(&bed.start, seeded);
+            match elastic_reference(&bed.problem, &start, &how) {
+                Ok(solution) => {
+                    let place = solution.x.map(|x| x.truncate());
+                    let profile = line.profile(mesh, &place, |v| solution.x[v].z);
+                    let (waves, height) = swings(&profile);
+                    // A thousandth of the thickness is flat.
+                    let waves = if height > 1e-3 * bed.problem.sheet().thickness() {
+                        format!("{waves:.1}")
+                    } else {
+                        "flat".to_owned()
+                    };
+                    println!(
+                        "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>12.1}",
+                        "elastic",
+                        mesh.vertex_count(),
+                        solution.report.iterations.len(),
+                        1e3 * solution.report.total_energy(),
+                        if solution.report.minimum { "yes" } else { "no" },
+                        1e3 * height,
+                        cells(n)
+                    );
+                }
+                Err(error) => println!("{name:<22}{:>16}{:>10}  {error}", "elastic", mesh.vertex_count()),
+            }
+        }
+    }
+    Ok(())
+}
