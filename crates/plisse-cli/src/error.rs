@@ -6,6 +6,7 @@ use plisse::file::LoadError;
 use plisse::io::{FileError, ObjError, RenderError, WriteError};
 use plisse::scene::CheckpointError;
 use plisse::system::StepError;
+use plisse::wrinkle::WrinkleError;
 use thiserror::Error;
 
 /// Why a command failed.
@@ -21,6 +22,8 @@ pub(crate) enum Failure {
     Checkpoint { path: String, source: CheckpointError },
     #[error("{0}")]
     Step(#[from] StepError),
+    #[error("frame {frame}: {source}")]
+    Wrinkle { frame: u32, source: WrinkleError },
     #[error("{0}")]
     File(#[from] FileError),
     #[error("{0}")]
@@ -37,7 +40,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Load(_) | Self::Mesh(_) | Self::Input(_) | Self::Checkpoint { .. } | Self::Render(_) => 2,
             Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
-            Self::Step(_) => 3,
+            Self::Step(_) | Self::Wrinkle { .. } => 3,
             Self::File(_) | Self::Write(_) => 4,
             Self::Interrupted => 130,
         })

@@ -12,6 +12,7 @@ mod picture;
 mod progress;
 mod report;
 mod run;
+mod wrinkle_run;
 
 use std::process::ExitCode;
 
