@@ -157,7 +157,7 @@ impl Reader<'_> {
             [] => self.note(1, "a scene of wrinkles needs one [[cloth]]"),
             [cloth] => self.bare_cloth(cloth),
             [_, second, ..] => {
-                self.note(second.at_line, "a scene of wrinkles has one [[cloth]]; remove the others")
+                self.note(second.at_line, "a scene of wrinkles has one [[cloth]]; remove the others");
             }
         }
         if let Some(wires) = file.wires.first() {
