@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::wrinkle::WrinkleOptions;
+
 /// Simulates cloth, shells and wires from scene files.
 ///
 /// Without a command it runs a scene that is built in and says where the results are.
@@ -48,6 +50,7 @@ pub(crate) enum Command {
     },
     /// Make pictures of a run again, from another side or with other colours.
     Render(RenderArguments),
+    Wrinkle(Box<WrinkleOptions>),
     /// Go on with a run that was interrupted.
     Resume(ResumeOptions),
 }

@@ -23,13 +23,17 @@ pub(crate) enum Failure {
     #[error("{0}")]
     Step(#[from] StepError),
     #[error("frame {frame}: {source}")]
-    Wrinkle { frame: u32, source: WrinkleError },
+    WrinkleFrame { frame: u32, source: WrinkleError },
     #[error("{0}")]
     File(#[from] FileError),
     #[error("{0}")]
     Write(#[from] WriteError),
     #[error("{0}")]
     Render(#[from] RenderError),
+    #[error("{0}")]
+    Wrinkle(#[from] WrinkleError),
+    #[error("{0}")]
+    NotConverged(String),
     #[error("interrupted")]
     Interrupted,
 }
@@ -38,9 +42,14 @@ impl Failure {
     /// 2 for input, 3 for convergence, 4 for files, 130 as shells have it for an interrupt.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Load(_) | Self::Mesh(_) | Self::Input(_) | Self::Checkpoint { .. } | Self::Render(_) => 2,
+            Self::Load(_)
+            | Self::Mesh(_)
+            | Self::Input(_)
+            | Self::Checkpoint { .. }
+            | Self::Render(_)
+            | Self::Wrinkle(_) => 2,
             Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
-            Self::Step(_) | Self::Wrinkle { .. } => 3,
+            Self::Step(_) | Self::NotConverged(_) | Self::WrinkleFrame { .. } => 3,
             Self::File(_) | Self::Write(_) => 4,
             Self::Interrupted => 130,
         })

@@ -12,6 +12,7 @@ mod picture;
 mod progress;
 mod report;
 mod run;
+mod wrinkle;
 mod wrinkle_run;
 
 use std::process::ExitCode;
@@ -23,9 +24,10 @@ use error::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let runs = matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_)));
-    if arguments.talk.json && !runs {
-        eprintln!("plisse: --json is for run and resume");
+    let reports =
+        matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_) | Command::Wrinkle(_)));
+    if arguments.talk.json && !reports {
+        eprintln!("plisse: --json is for run, resume and wrinkle");
         return ExitCode::from(2);
     }
     let result = match &arguments.command {
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Some(Command::Info { mesh }) => info::info(mesh),
+        Some(Command::Wrinkle(options)) => wrinkle::wrinkle(options, &arguments.talk),
         Some(Command::Render(options)) => export::render_command(options, &arguments.talk),
     };
     match result {

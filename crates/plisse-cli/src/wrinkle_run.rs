@@ -44,7 +44,7 @@ pub(crate) fn go(
         Ok(()) if done >= total => json!({ "outcome": "finished", "frame": done, "frames": total }),
         Ok(()) => json!({ "outcome": "stopped", "frame": done, "frames": total }),
         Err(Failure::Interrupted) => json!({ "outcome": "interrupted", "frame": done }),
-        Err(failure @ Failure::Wrinkle { .. }) => {
+        Err(failure @ Failure::WrinkleFrame { .. }) => {
             json!({ "outcome": "not converged", "frame": done, "reason": failure.to_string() })
         }
         Err(failure) => json!({ "outcome": "failed", "frame": done, "reason": failure.to_string() }),
@@ -108,7 +108,7 @@ impl Run<'_> {
         self.go_on(interrupted)?;
         self.folder.still_ours()?;
         let clock = Instant::now();
-        let fail = |source| Failure::Wrinkle { frame, source };
+        let fail = |source| Failure::WrinkleFrame { frame, source };
         let found = self.loaded.scene.next_frame(time).map_err(fail)?;
         let surface = self.loaded.scene.surface(&found).map_err(fail)?;
         let line = line(frame, &found, &surface, clock.elapsed().as_secs_f64()).to_string();
@@ -127,7 +127,7 @@ impl Run<'_> {
     }
 
     fn surface(&self, frame: u32) -> Result<WrinkledSurface, Failure> {
-        let fail = |source| Failure::Wrinkle { frame, source };
+        let fail = |source| Failure::WrinkleFrame { frame, source };
         self.loaded.scene.surface(&self.frames[frame as usize - 1]).map_err(fail)
     }
 

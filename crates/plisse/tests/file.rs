@@ -200,6 +200,41 @@ fn several_mistakes_of_several_bodies_at_once() {
 }
 
 #[test]
+fn damping_is_a_rate_or_a_table() {
+    let scene = |damping: &str| {
+        format!(
+            "[[cloth]]\ngrid = {{ cells = [2, 2], size = [1, 1] }}\nmaterial = {{ preset = \"denim\", damping = {damping} }}\n"
+        )
+    };
+    let terms = |damping: &str| {
+        let mut loaded = load(&format!("version = 1\ntime.duration = 1\n{}", scene(damping))).unwrap();
+        let report = loaded.scene.step().unwrap();
+        report.energies.terms.iter().map(|term| term.name.clone()).collect::<Vec<_>>().join(", ")
+    };
+    assert!(terms("2").contains("cloth 1: damping"));
+    let names = terms("{ strain_rate = 0.01, bending = 0.02, mass = 1 }");
+    for name in ["membrane damping", "bending damping", "cloth 1: damping"] {
+        assert!(names.contains(name), "{names}");
+    }
+    assert!(terms("{ viscosity = [1, 2, 0] }").contains("membrane damping"));
+    assert!(terms("{ isotropic_viscosity = [0.1, 0.2] }").contains("membrane damping"));
+    assert!(terms("{ rayleigh = 0.01 }").contains("Rayleigh damping of membrane"));
+    assert!(!terms("{ strain_rate = 0 }").contains("damping"));
+    for (damping, expected) in [
+        ("-1", "-1 is not zero or a positive number"),
+        ("{ strainrate = 1 }", "strain_rate"),
+        ("{ strain_rate = 1, viscosity = [1, 1, 1] }", "only one can act"),
+        ("{ viscosity = [1, -1, 1] }", "may be negative"),
+        ("{ isotropic_viscosity = [-2, 1] }", "lambda + mu may be negative"),
+    ] {
+        let text = message(&scene(damping));
+        assert!(text.contains("5: ") && text.contains(expected), "{text}");
+    }
+    let wires = "[[wires]]\nline = { from = [0, 0, 0], to = [1, 0, 0], segments = 2 }\ndamping = { viscosity = [1, 1, 1] }\n";
+    assert!(message(wires).contains("wires have no viscosity of sheets"), "{}", message(wires));
+}
+
+#[test]
 fn runs_without_end_are_refused() {
     for time in
         ["duration = 1, frames_per_second = 1e7", "duration = 1, step = 1e-300, shortest_step = 1e-300"]

@@ -1,5 +1,6 @@
 //! `cargo xtask figures`: draws the plots of the book again, as SVG.
 
+mod damping;
 mod eigenvalues;
 mod hanging_sheet;
 mod modes;
@@ -15,12 +16,14 @@ type Figure = fn(&std::path::Path) -> DrawResult;
 pub(crate) fn draw() -> Result<()> {
     let folder = repository_root().join("docs/src/figures");
     std::fs::create_dir_all(&folder)?;
-    let figures: [(&str, Figure); 5] = [
+    let figures: [(&str, Figure); 7] = [
         ("eigenvalues.svg", eigenvalues::draw),
         ("modes-hinge.svg", modes::hinge),
         ("modes-rod.svg", modes::rod),
         ("hanging-sheet.svg", hanging_sheet::shapes),
         ("energies.svg", hanging_sheet::energies),
+        ("damping-spring.svg", damping::spring),
+        ("damping-swing.svg", damping::swing),
     ];
     for (name, draw) in figures {
         draw(&folder.join(name)).map_err(|e| anyhow!("{name}: {e}"))?;

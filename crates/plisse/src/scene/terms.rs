@@ -87,7 +87,7 @@ fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
         Stretching::GreenFibres { warp, weft } => {
             // (s² - 1)² is 4 (s - 1)² for small strain.
             let eighth = |k: Positive| half(half(half(k)));
-            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot, out)
+            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot, out);
         }
         Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot, out),
         Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),

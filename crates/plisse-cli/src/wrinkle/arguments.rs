@@ -1,0 +1,184 @@
+//! What can be said about wrinkles on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use plisse::core::Positive;
+use plisse::wrinkle::{Curvature, FreeRule, Profile, Quadrature, WrinkleStart};
+
+/// Put fine wrinkles on a coarse base mesh (Chen21).
+///
+/// For a base mesh that is there already: the sheet in equilibrium without its wrinkles, as a simulation of a tension field gives it. Finds
+/// amplitude and frequency of the wrinkles of least energy, a phase with whole numbers of waves, and with --out the wrinkled surface.
+///
+/// With --evaluate nothing is solved: the energy of amplitudes and phase differences from files is printed by its terms.
+#[derive(Debug, Args)]
+#[command(after_long_help = FILES)]
+pub(crate) struct WrinkleOptions {
+    /// The sheet at rest (OBJ, metres), in the plane or not: only the lengths of edges count.
+    ///
+    /// Its faces are those of the base, in the same order and with their corners in the same order. Vertices may be others: a base
+    /// that is sewn of panels has one vertex at a seam where the panels have two.
+    #[arg(long, value_name = "OBJ")]
+    pub(crate) rest: PathBuf,
+    /// The base mesh (OBJ, metres, triangles).
+    #[arg(long, value_name = "OBJ")]
+    pub(crate) base: PathBuf,
+    /// Young's modulus in Pa.
+    #[arg(long, value_parser = positive, value_name = "PA", allow_hyphen_values = true)]
+    pub(crate) young: Positive,
+    /// Poisson's ratio, between -1 and 1.
+    #[arg(long, value_name = "RATIO", allow_hyphen_values = true)]
+    pub(crate) poisson: f64,
+    /// Thickness in m.
+    #[arg(long, value_parser = positive, value_name = "M", allow_hyphen_values = true)]
+    pub(crate) thickness: Positive,
+    /// File of vertices at which the amplitude is zero; subdivision leaves them where they are.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) clamped: Option<PathBuf>,
+    /// Folder for the results; without it they are only printed.
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the energy of these amplitudes and phase differences instead of solving.
+    ///
+    /// The settings are those of the published results of Chen21: three-point quadrature, unless --quadrature says otherwise, quadric
+    /// curvature and the authors' rule for wrinkle-free faces.
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["AMPLITUDE", "DPHI"],
+        conflicts_with_all = ["start", "rounded", "tolerance", "max_iterations"]
+    )]
+    pub(crate) evaluate: Option<Vec<PathBuf>>,
+    /// How powers of the amplitude are integrated [default: exact; with --evaluate: three-point].
+    #[arg(long)]
+    pub(crate) quadrature: Option<QuadratureName>,
+    /// Where the curvature of the base along crests comes from.
+    #[arg(long, default_value = "quadric")]
+    pub(crate) curvature: CurvatureName,
+    /// Which faces are free of wrinkles.
+    #[arg(long, default_value = "authors")]
+    pub(crate) free_rule: RuleName,
+    /// Where to start; of both the answer of lower energy is taken.
+    #[arg(long, default_value = "both")]
+    pub(crate) start: StartName,
+    /// Solve again with the whole numbers of waves held, so that everything else adapts to them.
+    #[arg(long)]
+    pub(crate) rounded: bool,
+    /// Relative residual at which a solution is one.
+    #[arg(long, value_parser = positive, default_value = "1e-8", value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) tolerance: Positive,
+    /// Steps from each start.
+    #[arg(long, default_value_t = 300, value_name = "COUNT")]
+    pub(crate) max_iterations: usize,
+    /// How often triangles of the surface are divided into four, 0 to 8.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=i64::from(MOST_LEVELS)), value_name = "COUNT")]
+    pub(crate) levels: u8,
+    /// The shape of a wave: with the in-plane part that makes large wrinkles bulge, or along the normal only.
+    #[arg(long, default_value = "bulging")]
+    pub(crate) profile: ProfileName,
+}
+
+/// Divisions of a triangle, at most.
+pub(crate) const MOST_LEVELS: u8 = 8;
+
+const FILES: &str = "\
+Files to read. Amplitudes: one number per vertex in m. DPHI: one number per edge in rad; edges are sorted by smaller, then larger \
+vertex, and run from the smaller to the larger. Clamped vertices: one per line, counted from 0; three numbers after it (a position) \
+are not used. A count before the numbers and lines that start with # are skipped.
+
+Files in the folder of --out: amplitude.txt and dphi.txt in these formats; phi.txt, the phase of every vertex in rad (up to whole turns; 0 \
+at vertices without a phase; where wrinkled parts touch in one vertex, that of the first part); surface.obj, the wrinkled surface; base.obj, \
+the same triangles without wrinkles; wrinkle.json, everything that is printed. Without any compressed face the surface is that of the base.
+
+Exit status: 0 also where nothing wrinkles; 3 if the solver did not converge: what it found is written all the same.";
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum QuadratureName {
+    /// Exactly.
+    Exact,
+    /// With three points, as the published results.
+    ThreePoint,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum CurvatureName {
+    /// A quadric through five rings of neighbours, as the published results.
+    Quadric,
+    /// The second fundamental form of each face.
+    SecondForm,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum RuleName {
+    /// Faces without compression and those between them, as the published results.
+    Authors,
+    /// The text of Chen21: strains averaged with the neighbours.
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum StartName {
+    /// Amplitudes from the strain, as Chen21.
+    Strain,
+    /// Wavelength from the tension.
+    Stress,
+    /// One after the other.
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ProfileName {
+    Bulging,
+    Cosine,
+}
+
+impl WrinkleOptions {
+    pub(crate) fn quadrature(&self) -> Quadrature {
+        let default =
+            if self.evaluate.is_some() { QuadratureName::ThreePoint } else { QuadratureName::Exact };
+        match self.quadrature.unwrap_or(default) {
+            QuadratureName::Exact => Quadrature::Exact,
+            QuadratureName::ThreePoint => Quadrature::ThreePoint,
+        }
+    }
+
+    pub(crate) fn curvature(&self) -> Curvature {
+        match self.curvature {
+            CurvatureName::Quadric => Curvature::QuadricFit,
+            CurvatureName::SecondForm => Curvature::SecondForm,
+        }
+    }
+
+    pub(crate) fn rule(&self) -> FreeRule {
+        match self.free_rule {
+            RuleName::Authors => FreeRule::Authors,
+            RuleName::Paper => FreeRule::Paper,
+        }
+    }
+
+    pub(crate) fn starts(&self) -> Vec<WrinkleStart> {
+        match self.start {
+            StartName::Strain => vec![WrinkleStart::Strain],
+            StartName::Stress => vec![WrinkleStart::Stress],
+            StartName::Both => vec![WrinkleStart::Strain, WrinkleStart::Stress],
+        }
+    }
+
+    pub(crate) fn profile(&self) -> Profile {
+        match self.profile {
+            ProfileName::Bulging => Profile::Bulging,
+            ProfileName::Cosine => Profile::Cosine,
+        }
+    }
+}
+
+/// The name under which a choice is given.
+pub(crate) fn name(choice: &impl ValueEnum) -> String {
+    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn positive(text: &str) -> Result<Positive, String> {
+    let value: f64 = text.trim().parse().map_err(|_| "give a number such as 1e-4".to_owned())?;
+    Positive::new(value).map_err(|error| error.to_string())
+}
