@@ -262,7 +262,7 @@ fn every_shape_can_wrinkle() {
             .replace("pressure = 600", "");
         match AnyScene::parse(&text, "a.toml", Path::new("")).map_err(|m| m.to_string()) {
             Ok(AnyScene::Wrinkle(loaded)) => {
-                assert_eq!(loaded.scene.mesh().vertex_count(), vertices, "{shape}")
+                assert_eq!(loaded.scene.mesh().vertex_count(), vertices, "{shape}");
             }
             Ok(AnyScene::Elastic(_)) => panic!("{shape} is elastic"),
             Err(mistakes) => panic!("{shape}: {mistakes}"),
