@@ -1,5 +1,6 @@
 //! `cargo xtask pictures`: runs the scenes of the repository and puts their pictures into the book.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -18,13 +19,19 @@ pub(crate) fn take(names: &[&str]) -> Result<()> {
     ensure!(!scenes.is_empty(), "no scene of fixtures/scenes is called so");
     for scene in scenes {
         let run = format!("out/{scene}");
-        plisse(&["run", &format!("fixtures/scenes/{scene}.toml"), "--out", &run, "--quiet"])?;
-        let frames = root.join(&run).join("checkpoints");
-        let last = std::fs::read_dir(frames)?
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter_map(|name| name.strip_prefix("frame_")?.strip_suffix(".plisse")?.parse::<u32>().ok())
-            .max()
-            .context("the run has left no frame")?;
+        let file = format!("fixtures/scenes/{scene}.toml");
+        plisse(&["run", &file, "--out", &run, "--quiet"])?;
+        let to = format!("docs/src/scenes/{scene}.png");
+        let text = std::fs::read_to_string(root.join(&file))?;
+        if text.lines().any(|line| line.trim() == "model = \"wrinkle\"") {
+            // These runs keep no checkpoints; their cameras have the size of the book.
+            let pictures = root.join(&run).join("pictures");
+            let last = last_frame(&pictures, ".png")?;
+            std::fs::copy(pictures.join(format!("frame_{last:04}.png")), root.join(&to))?;
+            println!("{to}");
+            continue;
+        }
+        let last = last_frame(&root.join(&run).join("checkpoints"), ".plisse")?;
         let pictures = format!("{run}/book");
         plisse(&[
             "render",
@@ -37,11 +44,19 @@ pub(crate) fn take(names: &[&str]) -> Result<()> {
             &pictures,
             "--quiet",
         ])?;
-        let to = format!("docs/src/scenes/{scene}.png");
         std::fs::copy(root.join(pictures).join(format!("frame_{last:04}.png")), root.join(&to))?;
         println!("{to}");
     }
     Ok(())
+}
+
+/// The largest number of the files `frame_….suffix` in a folder.
+fn last_frame(folder: &Path, suffix: &str) -> Result<u32> {
+    std::fs::read_dir(folder)?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| name.strip_prefix("frame_")?.strip_suffix(suffix)?.parse::<u32>().ok())
+        .max()
+        .context("the run has left no frame")
 }
 
 fn plisse(arguments: &[&str]) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plisse::file::Loaded;
+use plisse::file::AnyScene;
 
 use crate::arguments::Talk;
 use crate::error::Failure;
@@ -12,9 +12,18 @@ use crate::progress::out;
 pub(crate) fn check(scenes: &[PathBuf], talk: &Talk) -> Result<(), Failure> {
     let mut wrong = 0;
     for path in scenes {
-        match Loaded::read(path) {
+        match AnyScene::read(path) {
             Ok(_) if talk.quiet => {}
-            Ok(loaded) => {
+            Ok(AnyScene::Wrinkle(loaded)) => {
+                let scene = &loaded.scene;
+                let (vertices, faces) = (scene.mesh().vertex_count(), scene.mesh().face_count());
+                let obstacles = scene.obstacles().len();
+                out!(
+                    "{}: ok, wrinkles on {vertices} vertices, {faces} faces, {obstacles} obstacles",
+                    path.display()
+                );
+            }
+            Ok(AnyScene::Elastic(loaded)) => {
                 let scene = &loaded.scene;
                 out!(
                     "{}: ok, {} bodies, {} vertices, {} obstacles, {} unknowns",

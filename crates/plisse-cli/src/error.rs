@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     Checkpoint { path: String, source: CheckpointError },
     #[error("{0}")]
     Step(#[from] StepError),
+    #[error("frame {frame}: {source}")]
+    WrinkleFrame { frame: u32, source: WrinkleError },
     #[error("{0}")]
     File(#[from] FileError),
     #[error("{0}")]
@@ -47,7 +49,7 @@ impl Failure {
             | Self::Render(_)
             | Self::Wrinkle(_) => 2,
             Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
-            Self::Step(_) | Self::NotConverged(_) => 3,
+            Self::Step(_) | Self::NotConverged(_) | Self::WrinkleFrame { .. } => 3,
             Self::File(_) | Self::Write(_) => 4,
             Self::Interrupted => 130,
         })

@@ -91,7 +91,7 @@ pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result
     Ok(())
 }
 
-fn chosen(frames: &[u32], which: Which) -> Vec<u32> {
+pub(crate) fn chosen(frames: &[u32], which: Which) -> Vec<u32> {
     match which {
         Which::None => Vec::new(),
         Which::All => frames.to_vec(),
@@ -114,9 +114,9 @@ fn view_of(
     for frame in frames {
         let state = folder.load(*frame, loaded)?.state;
         bounds.add(state.x().as_slice());
-        bounds.add_obstacles(loaded, state.time());
+        bounds.add_obstacles(loaded.scene.obstacles(), state.time());
     }
-    View::new(loaded, &bounds, size)
+    View::new(&loaded.file, loaded.scene.obstacles(), &bounds, size)
 }
 
 fn moment(state: &State<Vertices>) -> Moment<'_> {

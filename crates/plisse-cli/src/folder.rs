@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use plisse::file::Loaded;
+use plisse::file::{AnyScene, Loaded};
 use plisse::io::{FileError, read_bytes, read_text, write_atomically};
 use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
@@ -114,7 +114,14 @@ impl Folder {
             Some(Value::Null) => Ok((embedded()?, None)),
             Some(Value::String(scene)) => {
                 let scene = PathBuf::from(scene);
-                Ok((Loaded::read(&scene)?, Some(scene)))
+                match AnyScene::read(&scene)? {
+                    AnyScene::Elastic(loaded) => Ok((*loaded, Some(scene))),
+                    AnyScene::Wrinkle(_) => Err(Failure::Input(format!(
+                        "{} is a run of wrinkles, which keeps no checkpoints; run it again: plisse run \"{}\"",
+                        self.root.display(),
+                        scene.display()
+                    ))),
+                }
             }
             _ => Err(wrong()),
         }

@@ -13,6 +13,7 @@ mod progress;
 mod report;
 mod run;
 mod wrinkle;
+mod wrinkle_run;
 
 use std::process::ExitCode;
 

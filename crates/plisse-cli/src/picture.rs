@@ -7,7 +7,8 @@ use plisse::io::{
     Camera, ColourMap, Drawing, Ground, Look, Part, Picture, RenderOptions, Rgb, Surface, Wires, render,
     value_range,
 };
-use plisse::scene::{BodyInfo, Kind};
+use plisse::scene::{BodyInfo, DrawnSurface, Kind, Obstacle};
+use plisse::wrinkle::WrinkledSurface;
 
 use crate::error::Failure;
 
@@ -55,8 +56,8 @@ impl Bounds {
     }
 
     /// Adds the obstacles as they are at a time.
-    pub(crate) fn add_obstacles(&mut self, loaded: &Loaded, time: f64) {
-        for obstacle in loaded.scene.obstacles() {
+    pub(crate) fn add_obstacles(&mut self, obstacles: &[Obstacle], time: f64) {
+        for obstacle in obstacles {
             if let Some((x, _)) = obstacle.surface(time) {
                 self.add(&x);
             }
@@ -70,14 +71,18 @@ fn up_axis(file: &SceneFile) -> DVec3 {
 
 impl View {
     /// The view that the file asks for, of things within these bounds.
-    pub(crate) fn new(loaded: &Loaded, bounds: &Bounds, size: Option<[u32; 2]>) -> Result<Self, Failure> {
-        let file = &loaded.file;
+    pub(crate) fn new(
+        file: &SceneFile,
+        obstacles: &[Obstacle],
+        bounds: &Bounds,
+        size: Option<[u32; 2]>,
+    ) -> Result<Self, Failure> {
         let table = &file.camera;
         let up = up_axis(file);
         let size = size.unwrap_or(table.size.map(|pixels| pixels.0));
         let mut options = RenderOptions { size, ..RenderOptions::default() };
         if table.ground {
-            options.ground = Some(Ground { up, height: ground_height(loaded, bounds, up) });
+            options.ground = Some(Ground { up, height: ground_height(file, obstacles, bounds, up) });
         }
         let (from, angle) = (Camera::three_quarter(up), table.field_of_view.0);
         let framed = Camera::framing_box([bounds.low, bounds.high], from, up, options.aspect(), angle)?;
@@ -103,7 +108,8 @@ impl View {
     pub(crate) fn values(&self, body: &BodyInfo, moment: &Moment<'_>, up: DVec3) -> Option<Vec<f64>> {
         let x = &moment.x[body.vertices.clone()];
         match self.colour_by {
-            ColourBy::Material => None,
+            // Scenes of wrinkles have values of their own; others are refused with these names.
+            ColourBy::Material | ColourBy::Amplitude | ColourBy::Phase => None,
             ColourBy::Strain => Some(body.strain(x)),
             ColourBy::Speed => Some(moment.v[body.vertices.clone()].iter().map(|v| v.length()).collect()),
             ColourBy::Height => Some(x.iter().map(|x| x.dot(up)).collect()),
@@ -133,16 +139,7 @@ impl View {
         let bodies = loaded.scene.bodies();
         let fields: Vec<Option<Vec<f64>>> = bodies.iter().map(|body| self.values(body, moment, up)).collect();
         let faces: Vec<Vec<[u32; 3]>> = bodies.iter().map(faces).collect();
-        let tables = &loaded.file.obstacle;
-        let obstacles: Vec<_> = loaded
-            .scene
-            .obstacles()
-            .iter()
-            .zip(tables)
-            .filter_map(|(obstacle, table)| {
-                Some((obstacle.surface(moment.time)?, table.colour.as_ref().map(rgb)))
-            })
-            .collect();
+        let obstacles = drawn_obstacles(&loaded.file, loaded.scene.obstacles(), moment.time);
         let colours = body_colours(&loaded.file);
         let mut parts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
@@ -173,17 +170,90 @@ impl View {
                 }
             }
         }
-        for ((positions, faces), colour) in &obstacles {
-            let mut surface = Surface::obstacle(positions, faces);
-            if let Some(colour) = *colour {
-                surface = surface.with_look(Look::Plain { front: colour, back: colour });
-            }
-            // Boxes have few faces and sharp edges.
-            let smooth = faces.len() > 12;
-            parts.push(Part::Surface(Surface { smooth, ..surface }));
-        }
+        parts.extend(obstacles.iter().map(obstacle_part));
         Ok(render(&Drawing { parts }, &self.camera, &self.options)?)
     }
+
+    /// Takes the picture of a wrinkled surface. Colours of amplitudes and heights go up to the ends of the range.
+    pub(crate) fn take_wrinkles(
+        &self,
+        file: &SceneFile,
+        obstacles: &[Obstacle],
+        surface: &WrinkledSurface,
+        time: f64,
+    ) -> Result<Picture, Failure> {
+        let faces: Vec<[u32; 3]> =
+            surface.mesh.faces().as_slice().iter().map(|f| f.map(plisse::core::Id::get)).collect();
+        let values = self.wrinkle_values(file, surface);
+        let [front, back] =
+            body_colours(file).first().copied().flatten().map_or(COLOURS[0], |colour| [colour, colour]);
+        let look = match &values {
+            None => Look::Plain { front, back },
+            Some(values) if self.colour_by == ColourBy::Phase => {
+                let range = [-std::f64::consts::PI, std::f64::consts::PI];
+                Look::Scalar { values, range, map: ColourMap::Cyclic, label: label(self.colour_by) }
+            }
+            Some(values) => {
+                let range = value_range(self.colour_range.unwrap_or([0.0, 1.0]));
+                Look::Scalar { values, range, map: ColourMap::Sequential, label: label(self.colour_by) }
+            }
+        };
+        let cloth = Surface::cloth(surface.x.as_slice(), &faces).with_look(look);
+        let mut parts = vec![Part::Surface(Surface { edges: self.wireframe, ..cloth })];
+        let drawn = drawn_obstacles(file, obstacles, time);
+        parts.extend(drawn.iter().map(obstacle_part));
+        Ok(render(&Drawing { parts }, &self.camera, &self.options)?)
+    }
+
+    /// Widens the range of colours to what a wrinkled surface has, unless the file fixes it. Amplitudes start at zero.
+    pub(crate) fn widen_wrinkles(&mut self, file: &SceneFile, surface: &WrinkledSurface) {
+        if file.camera.colour_range.is_some() {
+            return;
+        }
+        let Some(values) = self.wrinkle_values(file, surface) else { return };
+        for value in values.into_iter().filter(|value| value.is_finite()) {
+            let first = if self.colour_by == ColourBy::Amplitude { [0.0, value] } else { [value, value] };
+            let [low, high] = self.colour_range.unwrap_or(first);
+            self.colour_range = Some([low.min(value), high.max(value)]);
+        }
+    }
+
+    fn wrinkle_values(&self, file: &SceneFile, surface: &WrinkledSurface) -> Option<Vec<f64>> {
+        let up = up_axis(file);
+        let amplitude = surface.amplitude.as_slice();
+        match self.colour_by {
+            ColourBy::Material | ColourBy::Strain | ColourBy::Speed => None,
+            ColourBy::Height => Some(surface.x.as_slice().iter().map(|x| x.dot(up)).collect()),
+            ColourBy::Amplitude => Some(amplitude.to_vec()),
+            ColourBy::Phase => {
+                let least = FAINT * amplitude.iter().fold(0.0, |m: f64, a| m.max(*a));
+                let phases = surface.phase.as_slice().iter().zip(amplitude);
+                Some(phases.map(|(phase, a)| if *a > least { *phase } else { f64::NAN }).collect())
+            }
+        }
+    }
+}
+
+/// Below this part of the largest amplitude a phase is not shown: there is nothing to see of it.
+const FAINT: f64 = 0.01;
+
+type DrawnObstacle = (DrawnSurface, Option<Rgb>);
+
+fn drawn_obstacles(file: &SceneFile, obstacles: &[Obstacle], time: f64) -> Vec<DrawnObstacle> {
+    let with_tables = obstacles.iter().zip(&file.obstacle);
+    with_tables
+        .filter_map(|(obstacle, table)| Some((obstacle.surface(time)?, table.colour.as_ref().map(rgb))))
+        .collect()
+}
+
+fn obstacle_part(((positions, faces), colour): &DrawnObstacle) -> Part<'_> {
+    let mut surface = Surface::obstacle(positions, faces);
+    if let Some(colour) = *colour {
+        surface = surface.with_look(Look::Plain { front: colour, back: colour });
+    }
+    // Boxes have few faces and sharp edges.
+    let smooth = faces.len() > 12;
+    Part::Surface(Surface { smooth, ..surface })
 }
 
 fn label(colour_by: ColourBy) -> &'static str {
@@ -192,6 +262,8 @@ fn label(colour_by: ColourBy) -> &'static str {
         ColourBy::Strain => "strain",
         ColourBy::Speed => "speed m/s",
         ColourBy::Height => "height m",
+        ColourBy::Amplitude => "amplitude m",
+        ColourBy::Phase => "phase rad",
     }
 }
 
@@ -216,11 +288,11 @@ fn body_colours(file: &SceneFile) -> Vec<Option<Rgb>> {
 }
 
 /// Where the file says, on a plane that faces upwards, or just below everything.
-fn ground_height(loaded: &Loaded, bounds: &Bounds, up: DVec3) -> f64 {
-    if let Some(height) = loaded.file.camera.ground_height {
+fn ground_height(file: &SceneFile, obstacles: &[Obstacle], bounds: &Bounds, up: DVec3) -> f64 {
+    if let Some(height) = file.camera.ground_height {
         return height;
     }
-    let planes = loaded.scene.obstacles().iter().filter_map(|obstacle| obstacle.as_plane(0.0));
+    let planes = obstacles.iter().filter_map(|obstacle| obstacle.as_plane(0.0));
     let level = planes.filter(|(_, normal)| normal.dot(up) > 0.99).map(|(point, _)| point.dot(up));
     match level.reduce(f64::max) {
         Some(height) => height,

@@ -44,6 +44,11 @@ impl Progress {
         ));
     }
 
+    /// Says something beside the bar.
+    pub(crate) fn message(&self, text: String) {
+        self.bar.set_message(text);
+    }
+
     /// A frame or picture is done.
     pub(crate) fn done(&mut self, count: u32, what: &str) {
         self.bar.set_position(count.into());

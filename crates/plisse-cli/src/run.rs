@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use plisse::core::Positive;
-use plisse::file::Loaded;
+use plisse::file::{AnyScene, Loaded};
 use plisse::io::scene_file::Kept;
 use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
@@ -17,6 +17,7 @@ use crate::export;
 use crate::folder::{Folder, embedded as embedded_scene};
 use crate::progress::{Progress, print, say};
 use crate::report::Report;
+use crate::wrinkle_run;
 
 /// Runs the scene that is built in.
 pub(crate) fn embedded(talk: &Talk) -> Result<(), Failure> {
@@ -26,10 +27,17 @@ pub(crate) fn embedded(talk: &Talk) -> Result<(), Failure> {
 }
 
 pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
-    let loaded = Loaded::read(&options.scene)?;
+    let scene = AnyScene::read(&options.scene)?;
     let stem = options.scene.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
     let root = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(stem.as_ref()));
-    begin(loaded, &Folder::new(root), Some(&options.scene), options.stop_after, talk)
+    let folder = Folder::new(root);
+    match scene {
+        AnyScene::Elastic(loaded) => begin(*loaded, &folder, Some(&options.scene), options.stop_after, talk),
+        AnyScene::Wrinkle(loaded) => {
+            folder.take(Some(&options.scene))?;
+            wrinkle_run::go(*loaded, &folder, options.stop_after, talk)
+        }
+    }
 }
 
 fn begin(
@@ -215,13 +223,13 @@ impl Run<'_> {
 }
 
 /// Frames until the end, the last one perhaps shorter.
-fn frame_count(duration: f64, interval: f64) -> u32 {
+pub(crate) fn frame_count(duration: f64, interval: f64) -> u32 {
     // A duration that is a whole number of frames up to rounding has that many.
     (duration / interval * (1.0 - 1e-9)).ceil().clamp(1.0, 1e6) as u32
 }
 
 /// Set by the first Ctrl-C; the second one ends the program at once.
-fn interrupt_flag() -> Arc<AtomicBool> {
+pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = Arc::clone(&flag);
     let result = ctrlc::set_handler(move || {

@@ -70,7 +70,7 @@ from = [0, 1]
             "4: \"long\" is not a positive number",
             "5: 0 is not a positive number",
             "6: \"backward-euller\" is not \"backward-euler\", \"bdf2\", \"newmark\", \"quasistatic\"; did you mean \"backward-euler\"?",
-            "8: \"up\" is not \"left\", \"right\", \"alternating\"",
+            "8: \"up\" is not \"left\", \"right\", \"alternating\", \"delaunay\"",
             "8: -1 is not a positive number",
             "8: 0 is not a whole number from 1 to 10000000",
             "9: -2 is not a whole number, zero or more",

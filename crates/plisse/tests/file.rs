@@ -26,7 +26,10 @@ const SHEET: &str = "[[cloth]]\ngrid = { cells = [3, 3], size = [1, 1] }\n";
 fn mistakes_have_lines() {
     for (text, expected) in [
         ("", "s:1: the scene has nothing that moves; add a [[cloth]] or [[wires]]"),
-        ("[[cloth]]", "s:3: [[cloth]] needs one of grid, disc, cylinder, sphere, pillow, mesh"),
+        (
+            "[[cloth]]",
+            "s:3: [[cloth]] needs one of grid, disc, cylinder, sphere, pillow, discs, annuli, mesh",
+        ),
         (
             "\n[[cloth]]\ndisc = { rings = 2, radius = 1 }\nsphere = { divisions = 1, radius = 1 }",
             "s:4: [[cloth]] has disc and sphere; only one of them is possible",

@@ -7,6 +7,7 @@
 
 use glam::{DVec2, DVec3};
 
+pub use super::delaunay::{delaunay_annulus, delaunay_disc, delaunay_rectangle, delaunay_tube, sewn_twice};
 use super::error::MeshError;
 use super::tri_mesh::TriMesh;
 use crate::space::{Edges, Faces, Field, Id, Vertices};
@@ -374,7 +375,11 @@ fn bad(shape: &'static str, reason: String) -> MeshError {
     MeshError::BadShape { shape, reason }
 }
 
-fn check_cells(shape: &'static str, cells: [usize; 2], least: [usize; 2]) -> Result<(), MeshError> {
+pub(super) fn check_cells(
+    shape: &'static str,
+    cells: [usize; 2],
+    least: [usize; 2],
+) -> Result<(), MeshError> {
     for (count, least) in cells.into_iter().zip(least) {
         if count < least {
             return Err(bad(shape, format!("{count} cells in one direction, at least {least} are needed")));
@@ -387,7 +392,7 @@ fn check_cells(shape: &'static str, cells: [usize; 2], least: [usize; 2]) -> Res
     }
 }
 
-fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), MeshError> {
+pub(super) fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), MeshError> {
     match lengths.iter().find(|l| !(1e-60..1e60).contains(*l)) {
         Some(length) => Err(bad(shape, format!("the length {length} m is not between 1e-60 m and 1e60 m"))),
         None => Ok(()),
@@ -395,7 +400,7 @@ fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), MeshError> 
 }
 
 /// SplitMix64: a few lines, and the same numbers on every machine.
-struct SplitMix(u64);
+pub(super) struct SplitMix(pub(super) u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -407,7 +412,7 @@ impl SplitMix {
     }
 
     /// Uniform in [-1, 1).
-    fn signed(&mut self) -> f64 {
+    pub(super) fn signed(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

@@ -1,5 +1,6 @@
 //! Triangle mesh topology and deterministic generators.
 
+mod delaunay;
 mod error;
 pub mod generate;
 mod tri_mesh;

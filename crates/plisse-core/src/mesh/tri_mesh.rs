@@ -237,6 +237,55 @@ impl TriMesh {
         Some(self.faces[face][corner])
     }
 
+    /// The same faces with vertices of their own on both sides of these edges, and in each of the fans that touch in a point. The first fan
+    /// of a vertex keeps its number, the others get new ones after all old ones.
+    ///
+    /// # Errors
+    /// [`MeshError`] if there would be too many vertices.
+    pub fn cut(&self, edges: &[Id<Edges>]) -> Result<Self, MeshError> {
+        let mut is_cut = vec![false; self.edge_count()];
+        for edge in edges {
+            is_cut[edge.index()] = true;
+        }
+        let mut faces: Vec<[u32; 3]> = self.faces.as_slice().iter().map(|face| face.map(Id::get)).collect();
+        let mut count = self.vertex_count as u32;
+        for vertex in self.vertices() {
+            let around = self.vertex_faces(vertex);
+            let mut left: Vec<Id<Faces>> = around.to_vec();
+            let mut number = vertex.get();
+            while let Some(first) = left.first().copied() {
+                let mut fan = vec![first];
+                left.retain(|face| *face != first);
+                // Breadth first over the edges at this vertex that are not cut.
+                let mut next = 0;
+                while next < fan.len() {
+                    let (face, corners) = (fan[next], self.faces[fan[next]]);
+                    next += 1;
+                    for edge in (0..3).filter(|k| corners[*k] != vertex).map(|k| self.face_edges[face][k]) {
+                        let (one, other) = self.edges[edge].faces;
+                        let beyond = if one == face { other } else { Some(one) };
+                        if let Some(beyond) = beyond.filter(|f| !is_cut[edge.index()] && left.contains(f)) {
+                            left.retain(|face| *face != beyond);
+                            fan.push(beyond);
+                        }
+                    }
+                }
+                for face in fan {
+                    for (corner, old) in faces[face.index()].iter_mut().zip(self.faces[face]) {
+                        if old == vertex {
+                            *corner = number;
+                        }
+                    }
+                }
+                if !left.is_empty() {
+                    number = count;
+                    count += 1;
+                }
+            }
+        }
+        Self::with_isolated_vertices(count as usize, &faces)
+    }
+
     /// Vertices - edges + faces.
     #[must_use]
     pub fn euler_characteristic(&self) -> i64 {

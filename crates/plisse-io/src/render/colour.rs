@@ -16,6 +16,9 @@ pub enum ColourMap {
     Sequential,
     /// From blue over white to red: for values on both sides of the middle of the range.
     Diverging,
+    /// Around a circle of hues, all equally light: both ends of the range are the same, as for angles. Between the corners of a triangle the
+    /// short way around is taken.
+    Cyclic,
 }
 
 /// Colours at equal distances, lightness rising evenly from the first to the last.
@@ -44,15 +47,34 @@ const DIVERGING: [Rgb; 9] = [
     [134, 24, 44],
 ];
 
+/// Colours at equal distances around a circle, the first again at the end.
+const CYCLIC: [Rgb; 9] = [
+    [201, 112, 120],
+    [184, 127, 72],
+    [144, 144, 68],
+    [92, 158, 98],
+    [46, 162, 150],
+    [72, 152, 190],
+    [132, 136, 200],
+    [180, 118, 176],
+    [201, 112, 120],
+];
+
 impl ColourMap {
-    /// Colour at `t`, from 0 at the lower end to 1 at the upper end of the range; clamped outside, grey for
+    /// Colour at `t`, from 0 at the lower end to 1 at the upper end of the range; outside clamped or, around a circle, repeated; grey for
     /// NaN.
     #[must_use]
     pub fn colour(self, t: f64) -> Rgb {
         let table = match self {
             Self::Sequential => &SEQUENTIAL,
             Self::Diverging => &DIVERGING,
+            Self::Cyclic => &CYCLIC,
         };
+        if t.is_nan() {
+            return NO_VALUE;
+        }
+        let t = if self == Self::Cyclic && !(0.0..=1.0).contains(&t) { t - t.floor() } else { t };
+        // What is infinite is nowhere on a circle.
         if t.is_nan() {
             return NO_VALUE;
         }
@@ -143,6 +165,16 @@ mod tests {
             let [a, b] = [i, 8 - i].map(|i| lightness(ColourMap::Diverging.colour(f64::from(i) / 8.0)));
             assert!((a - b).abs() < 6.0, "{a} and {b}");
         }
+    }
+
+    #[test]
+    fn the_circle_is_even_and_closed() {
+        let map = ColourMap::Cyclic;
+        let all: Vec<f64> = (0..32).map(|i| lightness(map.colour(f64::from(i) / 32.0))).collect();
+        assert!(all.iter().all(|l| (50.0..66.0).contains(l)), "{all:?}");
+        assert_eq!(map.colour(0.0), map.colour(1.0));
+        assert_eq!([map.colour(1.25), map.colour(-0.75)], [map.colour(0.25); 2]);
+        assert_eq!([map.colour(f64::INFINITY), map.colour(f64::NAN)], [NO_VALUE; 2]);
     }
 
     #[test]

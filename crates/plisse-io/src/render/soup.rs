@@ -91,7 +91,8 @@ impl Soup {
         let normals = vertex_normals(&x, &faces);
         let pieces = pieces(&x, &faces, self.radius);
         let edges = [surface.edges; 3];
-        if pieces == 1 && surface.smooth {
+        let cyclic = matches!(surface.look, Look::Scalar { map: ColourMap::Cyclic, .. });
+        if pieces == 1 && surface.smooth && !cyclic {
             let first = self.positions.len() as u32;
             self.positions.extend(&x);
             self.normals.extend(&normals);
@@ -105,7 +106,9 @@ impl Soup {
             let flat = area_normal([a, b, c]).normalize_or_zero();
             let vertex = |v: u32| {
                 let v = v as usize;
-                (x[v], if surface.smooth { normals[v] } else { flat }, values[v])
+                // Around a circle each triangle has values of its own: near those of its first corner.
+                let turns = if cyclic { (values[v] - values[face[0] as usize]).round() } else { 0.0 };
+                (x[v], if surface.smooth { normals[v] } else { flat }, values[v] - turns)
             };
             self.add_divided(*face, face.map(vertex), pieces, paint, surface.edges);
         }

@@ -14,6 +14,10 @@ table! {
         version: Version = required,
         /// What it shows.
         title: String = optional,
+        /// What is computed: a sheet in motion, or fine wrinkles on a coarse sheet in equilibrium.
+        model: ModelName = "\"elastic\"",
+        /// The sheet and how its wrinkles are found; for `model = "wrinkle"`.
+        wrinkle: WrinkleTable = optional,
         /// The axis that points upwards. Positions, rotations and cameras are in these axes.
         up: Up = "\"z\"",
         /// Gravity downwards, m/s².
@@ -34,6 +38,107 @@ table! {
         output: Output = "{}",
         /// How pictures are taken.
         camera: CameraTable = "{}",
+    }
+}
+
+names! {
+    /// What is computed.
+    pub enum ModelName {
+        /// The motion of cloth and wires.
+        Elastic = "elastic",
+        /// Wrinkles on the equilibrium of one cloth.
+        Wrinkle = "wrinkle",
+    }
+}
+
+table! {
+    /// Fine wrinkles on a coarse mesh (`model = "wrinkle"`): in every frame the equilibrium of one cloth as a tension field, amplitude and
+    /// phase of its wrinkles, and the surface with every wave. Cloth of such scenes has no material of its own, pins hold entirely, obstacles
+    /// have no friction; `step`, `shortest_step` and `scheme` of the time, and `[solver]`, do not matter.
+    pub struct WrinkleTable ("[wrinkle]") {
+        /// Young's modulus, Pa.
+        young: Positive = required,
+        /// Poisson's ratio.
+        poisson: Poisson = required,
+        /// m.
+        thickness: Positive = required,
+        /// kg/m³. Without it the sheet has no weight.
+        density: Positive = optional,
+        /// How often every triangle is divided into four for pictures and meshes, up to 7.
+        levels: u32 = "3",
+        /// Amplitudes are zero at pins.
+        clamped: bool = "false",
+        /// Whether amplitudes and phases are optimised once more with whole numbers of waves.
+        rounded: bool = "false",
+        /// Bending stiffness of the base.
+        bending: BaseBendingName = "\"plate\"",
+        /// This part of the elastic energy is added to the tension field, compression included; evens out where the tension field leaves
+        /// triangles free.
+        compression: Fraction = "0",
+        /// Unbalanced force per area of the base, as a part of Young's modulus times thickness over the size of the sheet.
+        tolerance: Positive = "1e-10",
+        /// Newton iterations after which the base counts as not converged.
+        max_iterations: Count = "500",
+        /// Where the curvature along the crests comes from.
+        curvature: CurvatureName = "\"quadric-fit\"",
+        /// How powers of the amplitude are integrated.
+        quadrature: QuadratureName = "\"exact\"",
+        /// Which faces are held free of wrinkles.
+        free_rule: FreeRuleName = "\"authors\"",
+        /// Where the solver of wrinkles starts.
+        start: WrinkleStartName = "\"both\"",
+    }
+}
+
+names! {
+    /// Bending stiffness of the base.
+    pub enum BaseBendingName {
+        /// That of a plate, D.
+        Plate = "plate",
+        /// Poisson's ratio times that, as in the published results.
+        NuD = "nu-d",
+    }
+}
+
+names! {
+    /// Where the curvature along the crests comes from.
+    pub enum CurvatureName {
+        /// A quadric through five rings of neighbours.
+        QuadricFit = "quadric-fit",
+        /// The second fundamental form of each face.
+        SecondForm = "second-form",
+    }
+}
+
+names! {
+    /// How powers of the amplitude are integrated.
+    pub enum QuadratureName {
+        /// In closed form.
+        Exact = "exact",
+        /// At three points, as in the published results.
+        ThreePoint = "three-point",
+    }
+}
+
+names! {
+    /// Which faces are held free of wrinkles.
+    pub enum FreeRuleName {
+        /// As in the published results.
+        Authors = "authors",
+        /// As in the text of the paper.
+        Paper = "paper",
+    }
+}
+
+names! {
+    /// Where the solver of wrinkles starts.
+    pub enum WrinkleStartName {
+        /// From each; the lower energy is kept.
+        Both = "both",
+        /// From the compression alone.
+        Strain = "strain",
+        /// From compression and tension.
+        Stress = "stress",
     }
 }
 
@@ -132,7 +237,7 @@ table! {
 }
 
 table! {
-    /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `mesh` gives its shape.
+    /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`, `mesh` gives its shape.
     pub struct ClothTable ("[[cloth]]") {
         /// For reports and files.
         name: String = optional,
@@ -146,11 +251,17 @@ table! {
         sphere: SphereShape = optional,
         /// Two rectangles sewn along their sides, in x and y.
         pillow: Rectangle = optional,
+        /// Two discs sewn along their rims, in x and y.
+        discs: Disc = optional,
+        /// Two rings sewn along both rims, in x and y: a flat torus.
+        annuli: Annulus = optional,
         /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest as it is, and if it is not flat, its
         /// material must be isotropic.
         mesh: String = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
+        /// The shape starts stretched or shrunk by these factors along x, y and z, before it is turned; its rest shape stays.
+        scale: Sides = "[1, 1, 1]",
         /// A fold across x, in which the cloth is at rest.
         fold: Fold = optional,
         /// Turned about x, then y, then z, degrees.
@@ -193,16 +304,32 @@ table! {
         cells: CellCounts = required,
         /// Size along x and y, m.
         size: Lengths = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
     }
 }
 
 table! {
-    /// A disc. Groups: `rim`, `centre`.
+    /// A disc, or two. Groups: `rim`, `centre`; of two only `rim`, the seam.
     pub struct Disc ("disc") {
-        /// Rings of triangles.
+        /// Rings of triangles. Two discs have irregular ones.
         rings: Count = required,
         /// m.
         radius: Positive = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
+    }
+}
+
+table! {
+    /// Two rings sewn to a torus, of irregular triangles. Groups: `inner`, `outer`, the seams.
+    pub struct Annulus ("annuli") {
+        /// Cells between the two radii.
+        across: Count = required,
+        /// Inner and outer radius, m.
+        radii: Lengths = required,
+        /// Which irregular triangles.
+        irregular: u32 = "1",
     }
 }
 
@@ -215,6 +342,8 @@ table! {
         radius: Positive = required,
         /// m.
         length: Positive = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
     }
 }
 
@@ -247,6 +376,8 @@ names! {
         Right = "right",
         /// In turn.
         Alternating = "alternating",
+        /// So that circles around triangles are empty; for irregular grids.
+        Delaunay = "delaunay",
     }
 }
 
@@ -686,6 +817,10 @@ names! {
         Speed = "speed",
         /// Height in m.
         Height = "height",
+        /// Amplitude of wrinkles in m; for `model = "wrinkle"`.
+        Amplitude = "amplitude",
+        /// Phase of wrinkles in radians; for `model = "wrinkle"`.
+        Phase = "phase",
     }
 }
 

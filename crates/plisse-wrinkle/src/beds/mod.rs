@@ -15,15 +15,13 @@
 //! Meshes are irregular on purpose (displaced points with Delaunay triangles); `seed` chooses one, and the same seed gives the same
 //! mesh. `resolution` is a number of cells, see each bed.
 
-mod mesh;
-
-use glam::{DVec2, DVec3};
+use glam::{DQuat, DVec2, DVec3};
+use plisse_core::generate::{self, Planar};
 use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices};
 
 use crate::error::WrinkleError;
 use crate::sheet::ThinSheet;
 use crate::tension::BaseProblem;
-use mesh::Patch;
 
 /// A problem and where to start.
 #[derive(Clone)]
@@ -40,10 +38,10 @@ pub fn stretched_sheet(strain: f64, resolution: usize, seed: u64) -> Result<Bed,
     check("the strain", strain, strain > -1.0, "give a finite number above -1")?;
     let size = [0.25, 0.1];
     let cells = [(2.5 * resolution as f64).round() as usize, resolution];
-    let patch = mesh::rectangle(cells, size, seed);
     let sheet = thin_sheet(1e6, 0.5, 1e-4)?;
-    let (mesh, problem) = flat(&patch, sheet)?;
-    let stretched = Field::from_vec(patch.place).map(|u| DVec3::new((1.0 + strain) * u.x, u.y, 0.0));
+    let (mesh, place) = rectangle(cells, size, seed)?;
+    let problem = flat(&mesh, &place, sheet)?;
+    let stretched = place.map(|u| DVec3::new((1.0 + strain) * u.x, u.y, 0.0));
     let ends = |v: &Id<Vertices>| {
         let x = stretched[*v].x / (1.0 + strain);
         x == 0.0 || x >= size[0] * (1.0 - 1e-12)
@@ -62,13 +60,12 @@ pub fn sheared_rectangle(shear: f64, pull: f64, resolution: usize, seed: u64) ->
     check("the pull", pull, true, "give a finite number of metres")?;
     let size = [0.38, 0.128];
     let cells = [(size[0] / size[1] * resolution as f64).round() as usize, resolution];
-    let patch = mesh::rectangle(cells, size, seed);
-    let (mesh, problem) = flat(&patch, thin_sheet(3.5e9, 0.31, 25e-6)?)?;
+    let (mesh, place) = rectangle(cells, size, seed)?;
+    let problem = flat(&mesh, &place, thin_sheet(3.5e9, 0.31, 25e-6)?)?;
     let moved = |u: &DVec2| DVec3::new(u.x + shear * u.y / size[1], u.y * (1.0 + pull / size[1]), 0.0);
-    let height: Vec<f64> = patch.place.iter().map(|u| u.y).collect();
-    let start = Field::from_vec(patch.place).map(moved);
+    let start = place.map(moved);
     let held = |v: &Id<Vertices>| {
-        let y = height[v.index()];
+        let y = place[*v].y;
         y == 0.0 || y >= size[1] * (1.0 - 1e-12)
     };
     let pins: Vec<_> = mesh.vertices().filter(held).map(|v| (v, start[v])).collect();
@@ -86,15 +83,11 @@ pub fn twisted_cylinder(degrees: f64, resolution: usize, seed: u64) -> Result<Be
     let around = resolution.max(6);
     let circumference = std::f64::consts::TAU * radius;
     let along = ((height / circumference * around as f64).round() as usize).max(1);
-    let patch = mesh::tube(around, along, circumference, height, seed);
-    let mesh = TriMesh::new(patch.place.len(), &patch.faces)?;
-    let point = |u: &DVec2, twist: f64| {
-        let angle = u.x / radius + twist * u.y / height;
-        (DVec2::from_angle(angle) * radius).extend(u.y)
-    };
-    let place = Field::from_vec(patch.place);
-    let rest = RestShape::from_positions(&mesh, &place.map(|u| point(u, 0.0)))?.maps().clone();
-    let start = place.map(|u| point(u, degrees.to_radians()));
+    let tube = generate::delaunay_tube(around, along, radius, height, seed)?;
+    let mesh = tube.mesh;
+    let rest = RestShape::from_positions(&mesh, &tube.positions)?.maps().clone();
+    let twist = degrees.to_radians() / height;
+    let start = tube.positions.map(|x| DQuat::from_rotation_z(twist * x.z) * *x);
     let pins: Vec<_> =
         mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).map(|v| (v, start[v])).collect();
     let problem = BaseProblem::new(mesh, rest, thin_sheet(1e7, 0.44, 1e-4)?)?.with_pins(pins)?;
@@ -104,9 +97,9 @@ pub fn twisted_cylinder(degrees: f64, resolution: usize, seed: u64) -> Result<Be
 /// A disc of radius 0.1 m whose rim is held at radius 0.08 m, under a pressure in Pa (600 in the example published with Chen21); 0.1 mm,
 /// 10 MPa, ν = 0.44; `resolution` cells over the radius. The start is flat: all faces are slack.
 pub fn pressurised_disk(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
-    let patch = mesh::rings(resolution, 0.0, 0.1, seed);
-    let (mesh, problem) = flat(&patch, thin_sheet(1e7, 0.44, 1e-4)?)?;
-    let start = Field::from_vec(patch.place).map(|u| (0.8 * *u).extend(0.0));
+    let (mesh, place) = generate::delaunay_disc(resolution.max(1), 0.1, seed)?;
+    let problem = flat(&mesh, &place, thin_sheet(1e7, 0.44, 1e-4)?)?;
+    let start = place.map(|u| (0.8 * *u).extend(0.0));
     let pins: Vec<_> =
         mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).map(|v| (v, start[v])).collect();
     Ok(Bed { problem: problem.with_pins(pins)?.with_pressure(pressure)?, start })
@@ -115,7 +108,7 @@ pub fn pressurised_disk(pressure: f64, resolution: usize, seed: u64) -> Result<B
 /// Two discs of radius 0.1 m sewn along their rims, under a pressure in Pa (600 here; Chen21, figure 11, does not say); 0.1 mm (chosen),
 /// 10 MPa, ν = 0.44; `resolution` cells over the radius. The start is flat.
 pub fn disk_balloon(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
-    sewn(mesh::rings(resolution, 0.0, 0.1, seed), thin_sheet(1e7, 0.44, 1e-4)?, pressure)
+    sewn(&generate::delaunay_disc(resolution.max(1), 0.1, seed)?, thin_sheet(1e7, 0.44, 1e-4)?, pressure)
 }
 
 /// Two rings of radii 0.04 m and 0.1 m sewn along both boundaries to a torus, under a pressure in Pa (2000 here; Chen21, figure 11, does
@@ -123,7 +116,11 @@ pub fn disk_balloon(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, 
 ///
 /// At 600 Pa the flat torus is a saddle: it buckles, and the solver takes a hundred iterations to follow. At 2000 Pa it is stable.
 pub fn torus(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
-    sewn(mesh::rings(resolution, 0.04, 0.1, seed), thin_sheet(1e7, 0.44, 1e-4)?, pressure)
+    sewn(
+        &generate::delaunay_annulus(resolution.max(1), 0.04, 0.1, seed)?,
+        thin_sheet(1e7, 0.44, 1e-4)?,
+        pressure,
+    )
 }
 
 /// Two rectangles of 1.4 m by 0.74 m sewn along their sides, under a pressure in Pa (10 here; Chen21, figure 13, does not say); 1 mm,
@@ -131,7 +128,7 @@ pub fn torus(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, Wrinkle
 pub fn teabag(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     let size = [1.4, 0.74];
     let cells = [(size[0] / size[1] * resolution as f64).round() as usize, resolution];
-    sewn(mesh::rectangle(cells, size, seed), thin_sheet(1e5, 0.3, 1e-3)?, pressure)
+    sewn(&rectangle(cells, size, seed)?, thin_sheet(1e5, 0.3, 1e-3)?, pressure)
 }
 
 fn thin_sheet(young: f64, poisson: f64, thickness: f64) -> Result<ThinSheet, WrinkleError> {
@@ -147,41 +144,26 @@ fn check(what: &'static str, value: f64, good: bool, expected: &'static str) -> 
     if good && value.is_finite() { Ok(()) } else { Err(WrinkleError::Parameter { what, value, expected }) }
 }
 
-/// One patch as it lies.
-fn flat(patch: &Patch, sheet: ThinSheet) -> Result<(TriMesh, BaseProblem), WrinkleError> {
-    let mesh = TriMesh::new(patch.place.len(), &patch.faces)?;
-    let rest = RestShape::from_uv(&mesh, &Field::from_vec(patch.place.clone()))?.maps().clone();
-    let problem = BaseProblem::new(mesh.clone(), rest, sheet)?;
-    Ok((mesh, problem))
+/// A rectangle of at least one cell.
+fn rectangle([nx, ny]: [usize; 2], size: [f64; 2], seed: u64) -> Result<Planar, WrinkleError> {
+    Ok(generate::delaunay_rectangle(nx.max(1), ny.max(1), size, seed)?)
 }
 
-/// A patch and its mirror image below, sewn along the whole boundary; the upper one points up.
-fn sewn(patch: Patch, sheet: ThinSheet, pressure: f64) -> Result<Bed, WrinkleError> {
-    let patch = patch.without_chords();
-    let count = patch.place.len() as u32;
-    let upper = TriMesh::new(patch.place.len(), &patch.faces)?;
-    // Below, vertices inside have numbers of their own.
-    let mut place = patch.place.clone();
-    let mut below = Vec::with_capacity(place.len());
-    for v in upper.vertices() {
-        if upper.is_boundary_vertex(v) {
-            below.push(v.get());
-        } else {
-            below.push(place.len() as u32);
-            place.push(patch.place[v.index()]);
-        }
-    }
-    let mut faces = patch.faces.clone();
-    let mut apart = patch.faces.clone();
-    let mut corners: Vec<[DVec2; 3]> = patch.faces.iter().map(|face| patch.corners(*face)).collect();
-    for &[a, b, c] in &patch.faces {
-        faces.push([a, c, b].map(|v| below[v as usize]));
-        apart.push([a, c, b].map(|v| v + count));
-        corners.push(patch.corners([a, c, b]));
-    }
-    let mesh = TriMesh::new(place.len(), &faces)?;
-    let panels = TriMesh::new(2 * patch.place.len(), &apart)?;
-    let rest = RestShape::from_corner_uv(&mesh, &Field::from_vec(corners))?.maps().clone();
-    let problem = BaseProblem::new(mesh, rest, sheet)?.with_panels(panels)?.with_pressure(pressure)?;
-    Ok(Bed { problem, start: Field::from_vec(place).map(|u| u.extend(0.0)) })
+/// One piece as it lies.
+fn flat(
+    mesh: &TriMesh,
+    place: &Field<Vertices, DVec2>,
+    sheet: ThinSheet,
+) -> Result<BaseProblem, WrinkleError> {
+    let rest = RestShape::from_uv(mesh, place)?.maps().clone();
+    BaseProblem::new(mesh.clone(), rest, sheet)
+}
+
+/// A piece and its mirror image below, sewn along the whole boundary; the upper one points up.
+fn sewn(piece: &Planar, sheet: ThinSheet, pressure: f64) -> Result<Bed, WrinkleError> {
+    let sewn = generate::sewn_twice(piece)?;
+    let panels = sewn.mesh.cut(&sewn.seam)?;
+    let rest = RestShape::from_corner_uv(&sewn.mesh, &sewn.uv)?.maps().clone();
+    let problem = BaseProblem::new(sewn.mesh, rest, sheet)?.with_panels(panels)?.with_pressure(pressure)?;
+    Ok(Bed { problem, start: sewn.positions })
 }

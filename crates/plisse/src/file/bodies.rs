@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 use plisse_core::generate::Diagonal;
 use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
 use plisse_io::scene_file::{
-    ClothTable, Count, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable,
+    Annulus, ClothTable, Count, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable,
 };
 use plisse_io::{Obj, read_bytes};
 
@@ -30,6 +30,8 @@ impl Reader<'_> {
             ("cylinder", table.cylinder.is_some()),
             ("sphere", table.sphere.is_some()),
             ("pillow", table.pillow.is_some()),
+            ("discs", table.discs.is_some()),
+            ("annuli", table.annuli.is_some()),
             ("mesh", table.mesh.is_some()),
         ];
         let one = self.one_shape(line, "[[cloth]]", &shapes);
@@ -37,7 +39,11 @@ impl Reader<'_> {
         if table.pressure.is_some() && table.volume.is_some() {
             self.note(line, "a filling has either \"pressure\" or \"volume\"; remove one");
         }
+        let scale = DVec3::from(table.scale.map(Positive::get));
         let mut cloth = shape?;
+        if scale != DVec3::ONE {
+            cloth = cloth.deformed(|x| x * scale);
+        }
         if let Some(fold) = &table.fold {
             cloth = self.folded(cloth, fold)?;
         }
@@ -71,6 +77,8 @@ impl Reader<'_> {
         let count = [
             table.grid.as_ref().map(|shape| vertices(shape.cells)),
             table.disc.as_ref().map(|shape| 3 * (shape.rings.0 as u64).pow(2)),
+            table.discs.as_ref().map(|shape| 7 * (shape.rings.0 as u64).pow(2)),
+            table.annuli.as_ref().map(ring_vertices),
             table.cylinder.as_ref().map(|shape| vertices(shape.cells)),
             table.pillow.as_ref().map(|shape| 2 * vertices(shape.cells)),
         ];
@@ -78,21 +86,43 @@ impl Reader<'_> {
             return None;
         }
         let result: Result<Cloth, SceneError> = if let Some(shape) = &table.grid {
-            if shape.irregular.is_some() && shape.diagonal.is_some() {
+            let delaunay = shape.diagonal == Some(DiagonalName::Delaunay);
+            if shape.irregular.is_some() && shape.diagonal.is_some() && !delaunay {
                 self.note(
                     shape.at_line,
-                    "the diagonals of an irregular grid are random; remove \"diagonal\"",
+                    "the diagonals of an irregular grid are random; remove \"diagonal\", or choose \"delaunay\"",
+                );
+            }
+            if shape.irregular.is_none() && delaunay {
+                self.note(
+                    shape.at_line,
+                    "Delaunay triangles of a regular grid are not unique; add \"irregular\", a number",
                 );
             }
             grid(shape)
         } else if let Some(shape) = &table.disc {
-            Cloth::disc(shape.rings.0, shape.radius.get())
+            match shape.irregular {
+                Some(seed) => Cloth::irregular_disc(shape.rings.0, shape.radius.get(), seed.into()),
+                None => Cloth::disc(shape.rings.0, shape.radius.get()),
+            }
         } else if let Some(shape) = &table.cylinder {
-            Cloth::cylinder(shape.cells.map(|c| c.0), shape.radius.get(), shape.length.get())
+            let (cells, radius, length) = (shape.cells.map(|c| c.0), shape.radius.get(), shape.length.get());
+            match shape.irregular {
+                Some(seed) => Cloth::irregular_cylinder(cells, radius, length, seed.into()),
+                None => Cloth::cylinder(cells, radius, length),
+            }
         } else if let Some(shape) = &table.sphere {
             Cloth::sphere(shape.divisions as usize, shape.radius.get())
         } else if let Some(shape) = &table.pillow {
-            Cloth::pillow(shape.cells.map(|c| c.0), shape.size.map(Positive::get))
+            let (cells, size) = (shape.cells.map(|c| c.0), shape.size.map(Positive::get));
+            match shape.irregular {
+                Some(seed) => Cloth::irregular_pillow(cells, size, seed.into()),
+                None => Cloth::pillow(cells, size),
+            }
+        } else if let Some(shape) = &table.discs {
+            Cloth::discs(shape.rings.0, shape.radius.get(), shape.irregular.unwrap_or(1).into())
+        } else if let Some(shape) = &table.annuli {
+            Cloth::annuli(shape.across.0, shape.radii.map(Positive::get), shape.irregular.into())
         } else {
             return None;
         };
@@ -270,12 +300,23 @@ fn flat_coordinates(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Option<Field<
     Some(mesh.faces().map(|f| f.map(|i| DVec2::new(u.dot(x[i] - origin), v.dot(x[i] - origin)))))
 }
 
+/// Vertices of two rings: cells are about as long around as across.
+fn ring_vertices(shape: &Annulus) -> u64 {
+    let [inner, outer] = shape.radii.map(Positive::get);
+    let across = shape.across.0 as f64;
+    // Saturates; radii in the wrong order are refused later.
+    (7.0 * across * across * (inner + outer) / (outer - inner).abs().max(1e-300)) as u64
+}
+
 fn grid(shape: &Grid) -> Result<Cloth, SceneError> {
     let (cells, size) = (shape.cells.map(|c| c.0), shape.size.map(Positive::get));
     match (shape.irregular, shape.diagonal) {
+        (Some(seed), Some(DiagonalName::Delaunay)) => Cloth::delaunay(cells, size, seed.into()),
         (Some(seed), _) => Cloth::irregular(cells, size, seed.into()),
         (None, Some(DiagonalName::Left)) => Cloth::grid(cells, size, Diagonal::Left),
         (None, Some(DiagonalName::Right)) => Cloth::grid(cells, size, Diagonal::Right),
-        (None, Some(DiagonalName::Alternating) | None) => Cloth::grid(cells, size, Diagonal::Alternating),
+        (None, Some(DiagonalName::Alternating | DiagonalName::Delaunay) | None) => {
+            Cloth::grid(cells, size, Diagonal::Alternating)
+        }
     }
 }

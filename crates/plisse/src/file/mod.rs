@@ -1,11 +1,12 @@
 //! Scenes from files.
 //!
 //! A [`SceneFile`] is what the text says; [`Loaded`] is the scene that it describes, with
-//! its meshes read.
+//! its meshes read, [`LoadedWrinkle`] one with `model = "wrinkle"`, [`AnyScene`] either.
 
 mod bodies;
 mod materials;
 mod obstacles;
+mod wrinkle;
 
 use std::path::Path;
 
@@ -17,6 +18,8 @@ use plisse_io::scene_file::{
 use plisse_io::{FileError, read_text};
 use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme};
 use thiserror::Error;
+
+pub use wrinkle::{AnyScene, LoadedWrinkle};
 
 use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings, digest};
 
@@ -80,7 +83,17 @@ impl Loaded {
         let Some(file) = file else {
             return Err(Mistakes::new(name, mistakes));
         };
+        Self::from_file(file, mistakes, name, folder)
+    }
+
+    fn from_file(
+        file: SceneFile,
+        mistakes: Vec<Mistake>,
+        name: &str,
+        folder: &Path,
+    ) -> Result<Self, Mistakes> {
         let mut reader = Reader { folder, mistakes, starts: starts(&file), tag: body_tag(&file) };
+        reader.is_elastic(&file);
         let builder = reader.scene(&file);
         if !reader.mistakes.is_empty() {
             return Err(Mistakes::new(name, reader.mistakes));
@@ -185,12 +198,7 @@ impl Reader<'_> {
             self.note(file.time.at_line, message);
         }
         self.times(&file.time);
-        if file.camera.from.is_some() && file.camera.from == file.camera.at {
-            self.note(
-                file.camera.at_line,
-                "the camera looks at the place where it stands; move \"from\" or \"at\"",
-            );
-        }
+        self.camera(file);
         let output = &file.output;
         let wants_all =
             output.pictures == Which::All || output.meshes == Which::All || output.pc2 || output.vtk;
@@ -215,6 +223,15 @@ impl Reader<'_> {
             }
         }
         builder
+    }
+
+    fn camera(&mut self, file: &SceneFile) {
+        if file.camera.from.is_some() && file.camera.from == file.camera.at {
+            self.note(
+                file.camera.at_line,
+                "the camera looks at the place where it stands; move \"from\" or \"at\"",
+            );
+        }
     }
 
     /// Refuses runs that would never end.

@@ -23,6 +23,15 @@ use super::pick::{Groups, Pick};
 /// // A mesh that prefers no direction.
 /// let napkin = Cloth::irregular([30, 30], [0.4, 0.4], 7)?;
 /// assert!((napkin.rest().area() - 0.16).abs() < 1e-12);
+/// let irregular = [
+///     Cloth::delaunay([30, 30], [0.4, 0.4], 7)?,
+///     Cloth::irregular_disc(8, 0.1, 7)?,
+///     Cloth::irregular_cylinder([24, 20], 0.1, 0.5, 7)?.pin(Pick::group("top")),
+///     Cloth::irregular_pillow([8, 8], [0.4, 0.4], 7)?,
+///     Cloth::discs(8, 0.1, 7)?.pin(Pick::group("rim")),
+///     Cloth::annuli(4, [0.04, 0.1], 7)?.pin(Pick::group("inner")),
+/// ];
+/// assert!(irregular.iter().all(|cloth| cloth.rest().area() > 0.03));
 /// # Ok::<(), plisse::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -107,6 +116,12 @@ impl Cloth {
         Self::rectangle(planar, cells, size)
     }
 
+    /// The same with Delaunay triangles. Their shapes are better; the tension fields of wrinkles need that.
+    pub fn delaunay(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
+        let planar = generate::delaunay_rectangle(cells[0], cells[1], size, seed).map_err(mesh_error)?;
+        Self::rectangle(planar, cells, size)
+    }
+
     fn rectangle(
         (mesh, uv): generate::Planar,
         cells: [usize; 2],
@@ -144,7 +159,15 @@ impl Cloth {
 
     /// A disc in the plane `z = 0` about the origin. Groups: `rim`, `centre`.
     pub fn disc(rings: usize, radius: f64) -> Result<Self, SceneError> {
-        let (mesh, uv) = generate::disc(rings, radius).map_err(mesh_error)?;
+        Self::round(generate::disc(rings, radius).map_err(mesh_error)?)
+    }
+
+    /// The same with irregular triangles.
+    pub fn irregular_disc(rings: usize, radius: f64, seed: u64) -> Result<Self, SceneError> {
+        Self::round(generate::delaunay_disc(rings, radius, seed).map_err(mesh_error)?)
+    }
+
+    fn round((mesh, uv): generate::Planar) -> Result<Self, SceneError> {
         let groups = Groups::from([
             ("rim".to_owned(), mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).collect()),
             ("centre".to_owned(), vec![Id::new(0)]),
@@ -157,6 +180,21 @@ impl Cloth {
     pub fn cylinder(cells: [usize; 2], radius: f64, length: f64) -> Result<Self, SceneError> {
         let tube = generate::cylinder(cells[0], cells[1], radius, length, generate::Diagonal::Alternating)
             .map_err(mesh_error)?;
+        Self::tube(tube, length)
+    }
+
+    /// The same with irregular triangles; six cells around or more.
+    pub fn irregular_cylinder(
+        cells: [usize; 2],
+        radius: f64,
+        length: f64,
+        seed: u64,
+    ) -> Result<Self, SceneError> {
+        let tube = generate::delaunay_tube(cells[0], cells[1], radius, length, seed).map_err(mesh_error)?;
+        Self::tube(tube, length)
+    }
+
+    fn tube(tube: generate::Tube, length: f64) -> Result<Self, SceneError> {
         let row = |z: f64| {
             let near = |x: &DVec3| (x.z - z).abs() < 1e-9 * length;
             tube.positions.iter().filter(|(_, x)| near(x)).map(|(v, _)| v).collect()
@@ -178,16 +216,46 @@ impl Cloth {
     /// Two rectangles sewn along their sides, flat in the plane `z = 0` about the origin. Seams bend freely. Groups: `seam`.
     pub fn pillow(cells: [usize; 2], size: [f64; 2]) -> Result<Self, SceneError> {
         let pillow = generate::pillow(cells[0], cells[1], size).map_err(mesh_error)?;
+        let cloth = Self::panels(pillow, |_| "seam")?;
+        Ok(cloth.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
+    }
+
+    /// The same with irregular triangles.
+    pub fn irregular_pillow(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
+        let planar = generate::delaunay_rectangle(cells[0], cells[1], size, seed).map_err(mesh_error)?;
+        let cloth = Self::panels(generate::sewn_twice(&planar).map_err(mesh_error)?, |_| "seam")?;
+        Ok(cloth.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
+    }
+
+    /// Two discs of irregular triangles sewn along their rims, flat in the plane `z = 0` about the origin. Seams bend freely. Groups: `rim`.
+    pub fn discs(rings: usize, radius: f64, seed: u64) -> Result<Self, SceneError> {
+        let planar = generate::delaunay_disc(rings, radius, seed).map_err(mesh_error)?;
+        Self::panels(generate::sewn_twice(&planar).map_err(mesh_error)?, |_| "rim")
+    }
+
+    /// Two rings of irregular triangles between these radii, sewn along both rims to a flat torus, with `across` cells between the rims.
+    /// Seams bend freely. Groups: `inner`, `outer`.
+    pub fn annuli(across: usize, [inner, outer]: [f64; 2], seed: u64) -> Result<Self, SceneError> {
+        let planar = generate::delaunay_annulus(across, inner, outer, seed).map_err(mesh_error)?;
+        let side = |x: DVec3| if x.length() < 0.5 * (inner + outer) { "inner" } else { "outer" };
+        Self::panels(generate::sewn_twice(&planar).map_err(mesh_error)?, side)
+    }
+
+    /// Sewn panels; `group` names the seam that a place belongs to.
+    fn panels(pillow: generate::Pillow, group: impl Fn(DVec3) -> &'static str) -> Result<Self, SceneError> {
         let mut seam: Vec<Id<Vertices>> =
             pillow.seam.iter().flat_map(|e| pillow.mesh.edges()[*e].vertices).collect();
         seam.sort_unstable();
         seam.dedup();
-        let groups = Groups::from([("seam".to_owned(), seam)]);
+        let mut groups = Groups::new();
+        for v in seam {
+            groups.entry(group(pillow.positions[v]).to_owned()).or_default().push(v);
+        }
         let rest = RestShape::from_corner_uv(&pillow.mesh, &pillow.uv).map_err(rest_error)?;
         let cloth = Self::new(pillow.mesh, rest, pillow.positions, Some(pillow.uv), groups);
         let mut loose = pillow.seam;
         loose.sort_unstable();
-        Ok(Self { loose, ..cloth }.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
+        Ok(Self { loose, ..cloth })
     }
 
     /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn along seams, for

@@ -175,6 +175,18 @@ pub enum SceneError {
         /// What is wrong.
         source: SetupError,
     },
+    /// A cloth that cannot wrinkle as a scene of wrinkles has it.
+    #[error("{body}: {reason}")]
+    NotForWrinkles {
+        /// Which body.
+        body: String,
+        /// What is in the way.
+        reason: &'static str,
+    },
+    /// A sheet or a problem of wrinkles that is none.
+    #[cfg(feature = "wrinkle")]
+    #[error(transparent)]
+    Wrinkle(#[from] plisse_wrinkle::WrinkleError),
     /// The system could not be built.
     #[error(transparent)]
     Setup(#[from] SetupError),

@@ -7,6 +7,7 @@
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleFrame`] (with the feature `wrinkle`) |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
@@ -27,6 +28,8 @@ mod scene;
 mod shifted;
 mod terms;
 mod wires;
+#[cfg(feature = "wrinkle")]
+mod wrinkle;
 
 pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
@@ -40,3 +43,5 @@ pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle};
 pub use pick::Pick;
 pub use scene::{BodyInfo, Kind, Scene};
 pub use wires::{Wire, Wires};
+#[cfg(feature = "wrinkle")]
+pub use wrinkle::{WrinkleFrame, WrinkleOptions, WrinkleScene};

@@ -210,6 +210,18 @@ impl Obstacle {
         turned(distance, self.motion.at(time).0)
     }
 
+    /// The obstacle as it is at a time, at rest.
+    #[cfg(feature = "wrinkle")]
+    pub(super) fn at_rest(&self, time: f64) -> Self {
+        let (rotation, translation) = self.motion.at(time);
+        let frame = super::Keyframe { time: 0.0, translation, rotation };
+        match Keyframes::new(vec![frame]) {
+            Ok(still) => self.clone().moving(still),
+            // Not reached: what a motion gives is finite.
+            Err(_) => self.clone(),
+        }
+    }
+
     /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s.
     fn velocity(&self, x: DVec3, start: f64, dt: f64) -> DVec3 {
         if !self.motion.moves() {

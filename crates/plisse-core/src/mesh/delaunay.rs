@@ -1,16 +1,18 @@
 //! Irregular meshes without preferred directions: displaced points with Delaunay triangles.
 //!
-//! A tension field does not say how compression is shared between triangles, and regular meshes share it in a regular way: wave
-//! counts then depend on the diagonals (Chen21, section 6.3).
+//! Regular meshes have regular answers: where the model does not say how something is shared between triangles, diagonals do.
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 
-use crate::random::SplitMix;
+use super::error::MeshError;
+use super::generate::{Pillow, Planar, SplitMix, Tube, check_cells, check_lengths};
+use super::tri_mesh::TriMesh;
+use crate::space::{Faces, Field, Id};
 
 /// Vertices in the plane and counter-clockwise faces; with a `period`, the plane is a strip closed along its first axis.
-pub(super) struct Patch {
-    pub(super) faces: Vec<[u32; 3]>,
-    pub(super) place: Vec<DVec2>,
+struct Patch {
+    faces: Vec<[u32; 3]>,
+    place: Vec<DVec2>,
     period: Option<f64>,
 }
 
@@ -20,9 +22,105 @@ type Side = ([u32; 2], u32, u8);
 /// 0.85 of that distance or more: none is turned over by four displacements of 0.2 in each of two directions.
 const JITTER: f64 = 0.2;
 
+/// A rectangle of `nx` by `ny` cells and this `size` in metres from the origin: vertices displaced at random by up to a fifth of a cell,
+/// Delaunay triangles. The same `seed` gives the same mesh. Vertices are numbered as in [`grid`](super::generate::grid).
+///
+/// # Errors
+/// [`MeshError::BadShape`] without cells or with a size that is not positive.
+pub fn delaunay_rectangle(nx: usize, ny: usize, size: [f64; 2], seed: u64) -> Result<Planar, MeshError> {
+    check_cells("rectangle", [nx, ny], [1, 1])?;
+    check_lengths("rectangle", &size)?;
+    rectangle([nx, ny], size, seed).planar()
+}
+
+/// A disc about the origin with cells of about `radius/rings`, irregular like [`delaunay_rectangle`]. The first vertex is the centre.
+///
+/// # Errors
+/// [`MeshError::BadShape`] without rings or with a radius that is not positive.
+pub fn delaunay_disc(rings_of_cells: usize, radius: f64, seed: u64) -> Result<Planar, MeshError> {
+    check_cells("disc", [rings_of_cells, 1], [1, 1])?;
+    check_lengths("disc", &[radius])?;
+    rings(rings_of_cells, 0.0, radius, seed).planar()
+}
+
+/// The ring between two radii about the origin with `across` cells between them, irregular like [`delaunay_rectangle`].
+///
+/// # Errors
+/// [`MeshError::BadShape`] without cells, or with radii that do not ascend from zero.
+pub fn delaunay_annulus(across: usize, inner: f64, outer: f64, seed: u64) -> Result<Planar, MeshError> {
+    check_cells("annulus", [across, 1], [1, 1])?;
+    check_lengths("annulus", &[inner, outer - inner])?;
+    rings(across, inner, outer, seed).planar()
+}
+
+/// An open tube about the z axis from `z = 0` up, irregular like [`delaunay_rectangle`], with `around` cells around (at least six) and
+/// `along` cells along. In its pattern every triangle is laid flat by itself, with z upwards as far as possible, so that pattern and
+/// positions have the same edge lengths.
+///
+/// # Errors
+/// [`MeshError::BadShape`] with fewer cells or lengths that are not positive.
+pub fn delaunay_tube(
+    around: usize,
+    along: usize,
+    radius: f64,
+    length: f64,
+    seed: u64,
+) -> Result<Tube, MeshError> {
+    check_cells("tube", [around, along], [6, 1])?;
+    check_lengths("tube", &[radius, length])?;
+    let patch = tube(around, along, std::f64::consts::TAU * radius, length, seed);
+    let mesh = TriMesh::new(patch.place.len(), &patch.faces)?;
+    let positions =
+        Field::from_vec(patch.place).map(|u| (DVec2::from_angle(u.x / radius) * radius).extend(u.y));
+    let uv = mesh.faces().map(|face| {
+        let [a, b, c] = face.map(|v| positions[v]);
+        let normal = (b - a).cross(c - a).normalize_or(DVec3::X);
+        let up = (DVec3::Z - normal * normal.z).normalize_or(DVec3::Z);
+        let around = up.cross(normal);
+        [a, b, c].map(|x| DVec2::new(around.dot(x - a), up.dot(x)))
+    });
+    Ok(Tube { mesh, positions, uv })
+}
+
+/// A flat piece and its mirror image below, sewn along the whole boundary; the upper one points up. Edges inside that join two vertices
+/// of the boundary are flipped first: both pieces would have them.
+///
+/// # Errors
+/// [`MeshError`] if such an edge cannot be flipped, or if the piece has no boundary.
+pub fn sewn_twice((mesh, place): &Planar) -> Result<Pillow, MeshError> {
+    let faces = mesh.faces().as_slice().iter().map(|face| face.map(Id::get)).collect();
+    let patch = Patch { faces, place: place.as_slice().to_vec(), period: None }.without_chords();
+    let upper = TriMesh::new(patch.place.len(), &patch.faces)?;
+    // Below, vertices inside have numbers of their own.
+    let mut positions: Vec<DVec3> = patch.place.iter().map(|u| u.extend(0.0)).collect();
+    let mut below = Vec::with_capacity(positions.len());
+    for v in upper.vertices() {
+        if upper.is_boundary_vertex(v) {
+            below.push(v.get());
+        } else {
+            below.push(positions.len() as u32);
+            positions.push(patch.place[v.index()].extend(0.0));
+        }
+    }
+    let width = patch.place.iter().fold(0.0, |m: f64, u| m.max(u.x.abs()));
+    let mut faces = patch.faces.clone();
+    let mut uv: Vec<[DVec2; 3]> = patch.faces.iter().map(|face| patch.corners(*face)).collect();
+    for &[a, b, c] in &patch.faces {
+        faces.push([a, c, b].map(|v| below[v as usize]));
+        uv.push(patch.corners([a, c, b]).map(|u| u + DVec2::new(4.0 * width, 0.0)));
+    }
+    let mesh = TriMesh::new(positions.len(), &faces)?;
+    let first_lower: Id<Faces> = Id::new(patch.faces.len() as u32);
+    let is_seam = |faces: (Id<Faces>, Option<Id<Faces>>)| {
+        faces.1.is_some_and(|other| (faces.0 < first_lower) != (other < first_lower))
+    };
+    let seam = mesh.edges().iter().filter(|(_, edge)| is_seam(edge.faces)).map(|(id, _)| id).collect();
+    Ok(Pillow { mesh, positions: Field::from_vec(positions), uv: Field::from_vec(uv), seam })
+}
+
 /// A rectangle of about this many cells with its lower left corner in the origin.
-pub(super) fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
-    let mut random = SplitMix::new(seed);
+fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
+    let mut random = SplitMix(seed);
     let [nx, ny] = cells.map(|n| n.max(1));
     let cell = DVec2::new(size[0] / nx as f64, size[1] / ny as f64);
     let mut place = Vec::with_capacity((nx + 1) * (ny + 1));
@@ -45,8 +143,8 @@ pub(super) fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
 }
 
 /// Rings about the origin from radius `inner` to `outer` with cells of about `(outer - inner)/across`; a disc without inner radius.
-pub(super) fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
-    let mut random = SplitMix::new(seed);
+fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
+    let mut random = SplitMix(seed);
     let across = across.max(1);
     let spacing = (outer - inner) / across as f64;
     let mut place = Vec::new();
@@ -74,8 +172,8 @@ pub(super) fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
 }
 
 /// A strip of this length along its second axis, closed along the first after `around` cells of the same size.
-pub(super) fn tube(around: usize, along: usize, circumference: f64, length: f64, seed: u64) -> Patch {
-    let mut random = SplitMix::new(seed);
+fn tube(around: usize, along: usize, circumference: f64, length: f64, seed: u64) -> Patch {
+    let mut random = SplitMix(seed);
     // With fewer an edge could go around the other way.
     let (around, along) = (around.max(6), along.max(1));
     let cell = DVec2::new(circumference / around as f64, length / along as f64);
@@ -131,6 +229,10 @@ fn zip(inner: &std::ops::Range<usize>, outer: &std::ops::Range<usize>, faces: &m
 }
 
 impl Patch {
+    fn planar(self) -> Result<Planar, MeshError> {
+        Ok((TriMesh::new(self.place.len(), &self.faces)?, Field::from_vec(self.place)))
+    }
+
     /// `b - a`, the short way around.
     fn between(&self, a: u32, b: u32) -> DVec2 {
         let mut d = self.place[b as usize] - self.place[a as usize];
@@ -141,7 +243,7 @@ impl Patch {
     }
 
     /// The corners of a face in the plane, the first of them at its place.
-    pub(super) fn corners(&self, [a, b, c]: [u32; 3]) -> [DVec2; 3] {
+    fn corners(&self, [a, b, c]: [u32; 3]) -> [DVec2; 3] {
         let first = self.place[a as usize];
         [first, first + self.between(a, b), first + self.between(a, c)]
     }
@@ -175,7 +277,7 @@ impl Patch {
     }
 
     /// Flips edges inside that join two vertices of the boundary: sewn to its mirror image, a patch would have them twice.
-    pub(super) fn without_chords(mut self) -> Self {
+    fn without_chords(mut self) -> Self {
         for _ in 0..200 {
             let sides = self.sides();
             let mut rim = vec![false; self.place.len()];
@@ -242,7 +344,6 @@ impl Patch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plisse_core::TriMesh;
 
     /// Proper faces of this total area, Delaunay, no needles; the same for the same seed.
     fn check(make: impl Fn(u64) -> Patch, area: f64, euler: i64) {
@@ -284,6 +385,25 @@ mod tests {
             [(0.04, 4.0), (0.1, 10.0)].map(|(r, n)| polygon((std::f64::consts::TAU * n) as usize, r));
         check(|seed| rings(6, 0.04, 0.1, seed), counts[1] - counts[0], 0);
         check(|seed| tube(24, 15, 6.0, 4.0, seed), 24.0, 0);
+    }
+
+    #[test]
+    fn sewn_pieces_are_closed_and_can_be_taken_apart() {
+        let disc = delaunay_disc(5, 0.1, 3).unwrap();
+        let ring = delaunay_annulus(4, 0.04, 0.1, 3).unwrap();
+        let flat = delaunay_rectangle(6, 4, [0.3, 0.2], 3).unwrap();
+        for (piece, euler) in [(disc, 2), (ring, 0), (flat, 2)] {
+            let sewn = sewn_twice(&piece).unwrap();
+            assert_eq!(sewn.mesh.euler_characteristic(), euler);
+            assert!(sewn.mesh.boundary_edges().next().is_none());
+            assert_eq!(sewn.seam.len(), piece.0.boundary_edges().count());
+            let apart = sewn.mesh.cut(&sewn.seam).unwrap();
+            assert_eq!(apart.vertex_count(), 2 * piece.0.vertex_count());
+            assert_eq!(apart.euler_characteristic(), 2 * piece.0.euler_characteristic());
+        }
+        let tube = delaunay_tube(12, 6, 1.0, 3.0, 1).unwrap();
+        assert_eq!(tube.mesh.euler_characteristic(), 0);
+        assert_eq!(tube.mesh.cut(&[]).unwrap(), tube.mesh);
     }
 
     #[test]

@@ -1,0 +1,244 @@
+//! `plisse run` of scenes with `model = "wrinkle"`: frames without checkpoints, each with its line of the report.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use plisse::file::LoadedWrinkle;
+use plisse::io::{FileError, ObjPart, ObjSource, write_obj};
+use plisse::scene::WrinkleFrame;
+use plisse::wrinkle::{Kkt, WrinkleRun, WrinkledSurface};
+use serde_json::{Value, json};
+
+use crate::arguments::Talk;
+use crate::error::Failure;
+use crate::export::chosen;
+use crate::folder::{Folder, frame_name};
+use crate::picture::{Bounds, View};
+use crate::progress::{Progress, print, say};
+use crate::run::{frame_count, interrupt_flag};
+
+/// All frames, then the pictures: these share a camera and a range of colours.
+pub(crate) fn go(
+    loaded: LoadedWrinkle,
+    folder: &Folder,
+    stop_after: Option<u32>,
+    talk: &Talk,
+) -> Result<(), Failure> {
+    let interrupted = interrupt_flag();
+    let time = &loaded.file.time;
+    let (duration, interval) = (time.duration.get(), 1.0 / time.frames_per_second.get());
+    let total = frame_count(duration, interval);
+    let last = stop_after.map_or(total, |stop| stop.min(total));
+    let mut run = Run { loaded, folder, talk, frames: Vec::new() };
+    let started = Instant::now();
+    let result = run.frames(last, duration, interval, &interrupted).and_then(|()| {
+        let seconds = started.elapsed().as_secs_f64();
+        say(talk, &format!("{last} frames in {seconds:.1} s"));
+        run.pictures(&interrupted)
+    });
+    let done = run.frames.len() as u32;
+    let outcome = match &result {
+        Ok(()) if done >= total => json!({ "outcome": "finished", "frame": done, "frames": total }),
+        Ok(()) => json!({ "outcome": "stopped", "frame": done, "frames": total }),
+        Err(Failure::Interrupted) => json!({ "outcome": "interrupted", "frame": done }),
+        Err(failure @ Failure::WrinkleFrame { .. }) => {
+            json!({ "outcome": "not converged", "frame": done, "reason": failure.to_string() })
+        }
+        Err(failure) => json!({ "outcome": "failed", "frame": done, "reason": failure.to_string() }),
+    };
+    if folder.still_ours().is_ok() {
+        if talk.json {
+            print(&outcome.to_string());
+        }
+        let written = folder.end(&outcome);
+        // The first failure is the one to tell.
+        result?;
+        written?;
+    } else {
+        result?;
+    }
+    say(talk, &format!("results in {}:\n{}", folder.root.display(), run.made()));
+    Ok(())
+}
+
+struct Run<'a> {
+    loaded: LoadedWrinkle,
+    folder: &'a Folder,
+    talk: &'a Talk,
+    /// The coarse results of all frames; surfaces are made when they are needed.
+    frames: Vec<WrinkleFrame>,
+}
+
+impl Run<'_> {
+    fn frames(
+        &mut self,
+        last: u32,
+        duration: f64,
+        interval: f64,
+        interrupted: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let mut progress = Progress::new(self.talk, "frame", 0, last);
+        for frame in 1..=last {
+            let result = self.next_frame(frame, (f64::from(frame) * interval).min(duration), interrupted);
+            match result {
+                Ok(text) => {
+                    progress.message(text);
+                    progress.done(frame, "frame");
+                }
+                Err(failure) => {
+                    progress.finish();
+                    return Err(failure);
+                }
+            }
+        }
+        progress.finish();
+        let all: Vec<u32> = (1..=last).collect();
+        for frame in chosen(&all, self.loaded.file.output.meshes) {
+            let surface = self.surface(frame)?;
+            self.mesh(frame, &surface)?;
+        }
+        Ok(())
+    }
+
+    /// Computes a frame and adds its line to the report; gives a word about it.
+    fn next_frame(&mut self, frame: u32, time: f64, interrupted: &AtomicBool) -> Result<String, Failure> {
+        self.go_on(interrupted)?;
+        self.folder.still_ours()?;
+        let clock = Instant::now();
+        let fail = |source| Failure::WrinkleFrame { frame, source };
+        let found = self.loaded.scene.next_frame(time).map_err(fail)?;
+        let surface = self.loaded.scene.surface(&found).map_err(fail)?;
+        let line = line(frame, &found, &surface, clock.elapsed().as_secs_f64()).to_string();
+        let path = self.folder.report();
+        let append = || {
+            let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
+            file.write_all(format!("{line}\n").as_bytes())
+        };
+        append().map_err(|source| FileError::Write { path: path.clone(), source })?;
+        if self.talk.json {
+            print(&line);
+        }
+        let text = format!("t = {time:.3} s, amplitude {:.2e} m,", found.largest_amplitude());
+        self.frames.push(found);
+        Ok(text)
+    }
+
+    fn surface(&self, frame: u32) -> Result<WrinkledSurface, Failure> {
+        let fail = |source| Failure::WrinkleFrame { frame, source };
+        self.loaded.scene.surface(&self.frames[frame as usize - 1]).map_err(fail)
+    }
+
+    fn mesh(&self, frame: u32, surface: &WrinkledSurface) -> Result<(), Failure> {
+        let faces: Vec<[u32; 3]> =
+            surface.mesh.faces().as_slice().iter().map(|f| f.map(plisse::core::Id::get)).collect();
+        let name = self.loaded.file.cloth.first().and_then(|cloth| cloth.name.as_deref()).unwrap_or("cloth");
+        let parts = [ObjPart { name, faces: &faces, uv: None, segments: &[] }];
+        let path = self.folder.root.join("meshes").join(frame_name(frame, "obj"));
+        Ok(write_obj(&path, &ObjSource { positions: surface.x.as_slice(), parts: &parts })?)
+    }
+
+    fn pictures(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
+        let (file, scene) = (&self.loaded.file, &self.loaded.scene);
+        let all: Vec<u32> = (1..=self.frames.len() as u32).collect();
+        let wanted = chosen(&all, file.output.pictures);
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut bounds = Bounds::none();
+        for frame in &self.frames {
+            bounds.add(frame.base.x.as_slice());
+            bounds.add_obstacles(scene.obstacles(), frame.time);
+        }
+        let mut view = View::new(file, scene.obstacles(), &bounds, None)?;
+        for frame in &all {
+            view.widen_wrinkles(file, &self.surface(*frame)?);
+        }
+        let mut progress = Progress::new(self.talk, "picture", 0, wanted.len() as u32);
+        for (count, frame) in (1..).zip(wanted) {
+            self.go_on(interrupted).inspect_err(|_| progress.finish())?;
+            let surface = self.surface(frame)?;
+            let time = self.frames[frame as usize - 1].time;
+            let picture = view.take_wrinkles(file, scene.obstacles(), &surface, time)?;
+            picture.write_png(&self.folder.root.join("pictures").join(frame_name(frame, "png")))?;
+            progress.done(count, "picture");
+        }
+        progress.finish();
+        Ok(())
+    }
+
+    /// An error after Ctrl-C.
+    fn go_on(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
+        if interrupted.load(Ordering::Relaxed) {
+            let frames = self.frames.len();
+            say(self.talk, &format!("interrupted after {frames} frames; runs of wrinkles cannot be resumed"));
+            return Err(Failure::Interrupted);
+        }
+        Ok(())
+    }
+
+    fn made(&self) -> String {
+        let mut made = String::new();
+        let mut list = |what: &str, text: &str| _ = writeln!(made, "  {what:<24} {text}");
+        list("report.jsonl", "every frame: iterations, residuals, waves, amplitudes");
+        let output = &self.loaded.file.output;
+        if !chosen(&[1], output.meshes).is_empty() {
+            list("meshes/", "OBJ");
+        }
+        if !chosen(&[1], output.pictures).is_empty() {
+            list("pictures/", "PNG");
+        }
+        made.trim_end().to_owned()
+    }
+}
+
+/// The line of a frame.
+fn line(frame: u32, found: &WrinkleFrame, surface: &WrinkledSurface, seconds: f64) -> Value {
+    let (base, report) = (&found.base.report, &found.field.report);
+    let run: Option<&WrinkleRun> = report.run();
+    let kkt = run.map_or_else(Kkt::default, |run| run.kkt);
+    let free = found.free.as_slice().iter().filter(|free| **free).count();
+    json!({
+        "frame": frame,
+        "time": found.time,
+        "vertices": found.base.x.len(),
+        "base": {
+            "iterations": base.iterations.len(),
+            "residual": base.residual,
+            "tolerance": base.tolerance,
+            "minimum": base.minimum,
+            "energy": base.total_energy(),
+            "taut_wrinkled_slack": base.regimes,
+            "volume": base.volume,
+        },
+        "wrinkle": {
+            "iterations": run.map_or(0, |run| run.iterations.len()),
+            "iterations_of_all_starts": report.runs.iter().map(|run| run.iterations.len()).sum::<usize>(),
+            "converged": report.converged(),
+            "kkt": kkt.relative,
+            "energy": report.terms.total(),
+            "energy_without_wrinkles": report.smooth_energy,
+            "unknowns": report.unknowns,
+            "continued": found.continued,
+            "largest_amplitude": found.largest_amplitude(),
+            "faces_kept": found.free.len() - free,
+            "faces_free": free,
+        },
+        "phase": {
+            "waves": found.phase.waves,
+            "rounding": found.phase.rounding(),
+            "deviation": found.phase.deviation,
+            "proven": found.phase.proven,
+            "jump": found.jump,
+        },
+        "surface": {
+            "vertices": surface.mesh.vertex_count(),
+            "largest_step": surface.largest_step,
+            "limited": surface.limited,
+            "stuck": surface.stuck,
+        },
+        "seconds": seconds,
+    })
+}

@@ -1,0 +1,91 @@
+//! `plisse run` of a scene of wrinkles.
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCENE: &str = r#"version = 1
+model = "wrinkle"
+[time]
+duration = 1
+frames_per_second = 3
+[wrinkle]
+young = 1e6
+poisson = 0.5
+thickness = 1e-4
+levels = 2
+clamped = true
+[[cloth]]
+name = "film"
+grid = { cells = [15, 6], size = [0.25, 0.1], irregular = 1, diagonal = "delaunay" }
+pin = [{ group = "left" }, { group = "right", linear = true, motion = [{ time = 0 }, { time = 1, move = [0.02, 0, 0] }] }]
+[camera]
+size = [96, 64]
+colour_by = "phase"
+"#;
+
+fn plisse(arguments: &[&str], folder: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_plisse")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn a_run_leaves_pictures_meshes_and_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("film.toml"), SCENE).unwrap();
+    let run = plisse(&["run", "film.toml", "--json"], at);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let report = fs::read_to_string(at.join("out/film/report.jsonl")).unwrap();
+    let printed = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(printed.starts_with(&report) && printed.lines().last().unwrap().contains("\"finished\""));
+    let lines: Vec<serde_json::Value> =
+        report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    for (frame, line) in (1..).zip(&lines) {
+        assert_eq!(line["frame"], frame);
+        assert!((line["time"].as_f64().unwrap() - f64::from(frame) / 3.0).abs() < 1e-12);
+        assert_eq!(line["wrinkle"]["converged"], true);
+        assert!(line["base"]["residual"].as_f64() <= line["base"]["tolerance"].as_f64());
+        assert!(line["wrinkle"]["largest_amplitude"].as_f64().unwrap() > 0.0);
+        assert_eq!(line["phase"]["jump"].is_null(), frame == 1);
+        assert!(at.join(format!("out/film/pictures/frame_{frame:04}.png")).exists());
+    }
+    // The first and the last mesh, with sixteen faces for each of 180.
+    let mesh = fs::read_to_string(at.join("out/film/meshes/frame_0003.obj")).unwrap();
+    assert_eq!(mesh.lines().filter(|line| line.starts_with("f ")).count(), 16 * 180);
+    assert!(
+        at.join("out/film/meshes/frame_0001.obj").exists()
+            && !at.join("out/film/meshes/frame_0002.obj").exists()
+    );
+    let outcome = fs::read_to_string(at.join("out/film/outcome.json")).unwrap();
+    assert!(outcome.contains("finished"));
+    // Nothing to go on from, and nothing to make pictures of.
+    for command in [["resume", "out/film"], ["render", "out/film"]] {
+        let output = plisse(&command, at);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said.contains("keeps no checkpoints; run it again"), "{said}");
+    }
+    // Another run replaces the first, and may stop early.
+    assert!(plisse(&["run", "film.toml", "--stop-after", "1", "--quiet"], at).status.success());
+    assert_eq!(fs::read_to_string(at.join("out/film/report.jsonl")).unwrap().lines().count(), 1);
+    assert!(!at.join("out/film/pictures/frame_0002.png").exists());
+    assert!(fs::read_to_string(at.join("out/film/outcome.json")).unwrap().contains("stopped"));
+    let check = plisse(&["check", "film.toml"], at);
+    assert!(
+        String::from_utf8_lossy(&check.stdout).contains("wrinkles on 112 vertices, 180 faces, 0 obstacles")
+    );
+}
+
+#[test]
+fn a_base_that_does_not_converge_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("film.toml"), SCENE.replace("levels = 2", "levels = 2\nmax_iterations = 1")).unwrap();
+    let run = plisse(&["run", "film.toml", "--quiet"], at);
+    assert_eq!(run.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(said.contains("frame 1: no equilibrium of the base mesh after 1 iterations"), "{said}");
+    assert!(fs::read_to_string(at.join("out/film/outcome.json")).unwrap().contains("not converged"));
+}
