@@ -210,9 +210,7 @@ fn clamped_vertices_have_no_amplitude_and_stay() {
     let bare = rim.iter().map(|v| format!("{v}\n")).collect::<String>();
     let placed = rim.iter().map(|v| format!("{v} 0.5 -1e-3 0\n")).collect::<String>();
     let mut reports = Vec::new();
-    for content in
-        [bare.clone(), format!("{}\n#\n{placed}", rim.len()), format!("{}\n{bare}", rim.len()), placed]
-    {
+    for content in [bare, format!("{}\n#\n{placed}", rim.len()), placed] {
         fs::write(folder.path().join("clamped.dat"), content).unwrap();
         reports.push(json(&wrinkle(folder.path(), &["--json", "--clamped", "clamped.dat", "-o", "out"])));
     }
@@ -359,6 +357,19 @@ fn numbers_that_do_not_fit_are_named() {
     let clamp = || wrinkle(folder.path(), &["--clamped", "c.dat"]);
     write("c.dat", "3\n#\n0 1 2 3\n1 1 2 3\n");
     refused(&clamp(), 2, &["c.dat, line 1: 3 vertices are announced, 2 follow"]);
+    for (list, said) in [("0\n", 0), ("1\n0\n", 1), ("# ring\n2\n5\n9\n", 2)] {
+        write("c.dat", list);
+        let either = format!("{said} may be a vertex or the number of those that follow");
+        refused(&clamp(), 2, &["c.dat, line", &either, "remove it", &format!("`{said} 0 0 0`")]);
+    }
+    // The remedies.
+    let clamped = |list: &str| {
+        write("c.dat", list);
+        json(&wrinkle(folder.path(), &["--clamped", "c.dat", "--json"]))["clamped"].clone()
+    };
+    assert_eq!(clamped("0 0 0 0\n"), 1);
+    assert_eq!(clamped("1 0 0 0\n0\n"), 2);
+    assert_eq!(clamped("0\n1\n"), 2);
     write("c.dat", "0\n4\n9999\n");
     refused(&clamp(), 2, &["c.dat, line 3: `9999` is no vertex: the base has 0 to"]);
     write("c.dat", "0\n4 1\n");

@@ -84,8 +84,9 @@ pub(crate) const MOST_LEVELS: u8 = 8;
 
 const FILES: &str = "\
 Files to read. Amplitudes: one number per vertex in m. DPHI: one number per edge in rad; edges are sorted by smaller, then larger \
-vertex, and run from the smaller to the larger. Clamped vertices: one per line, counted from 0; three numbers after it (a position) \
-are not used. A count before the numbers and lines that start with # are skipped.
+vertex, and run from the smaller to the larger. Before these numbers their count may stand. Clamped vertices: one per line, counted from 0; \
+three numbers after it (a position) are not used. Their count may stand in a line of its own before lines with positions; before lines \
+without it would be a vertex, and is refused if it could be either. Lines that start with # are skipped.
 
 Files in the folder of --out: amplitude.txt and dphi.txt in these formats; phi.txt, the phase of every vertex in rad (up to whole turns; 0 \
 at vertices without a phase; where wrinkled parts touch in one vertex, that of the first part); surface.obj, the wrinkled surface; base.obj, \
