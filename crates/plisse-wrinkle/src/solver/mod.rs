@@ -43,7 +43,7 @@ pub struct WrinkleField {
 ///
 /// Frequencies are written as `ω = B φ + Γ c` (see [`KeptComplex`](crate::KeptComplex)), so that `a ≥ 0` is the only constraint, and
 /// projected Newton steps are taken from each start. A minimum is a local one: several starts may find several, of which the lowest is
-/// returned. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
+/// returned, but one that converged unless another is lower by more than the tolerance. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
 /// answer is no wrinkles at once, and [`WrinkleReport::is_trivial`] says so.
 ///
 /// The same input gives the same bits.
@@ -97,6 +97,17 @@ pub fn solve_wrinkles_from(
     Ok(best_of(&mut system, vec![(None, point)], settings))
 }
 
+/// Whether a run is preferred to an earlier one: lower energies are. Between one that converged and one that did not, differences up to
+/// `slack`, in J, are rounding, and do not count against the one that converged.
+fn preferred(run: &WrinkleRun, earlier: &WrinkleRun, slack: f64) -> bool {
+    let converged = |run: &WrinkleRun| run.end == WrinkleEnd::Converged;
+    match (converged(run), converged(earlier)) {
+        (true, false) => run.energy <= earlier.energy + slack,
+        (false, true) => run.energy < earlier.energy - slack,
+        _ => run.energy < earlier.energy,
+    }
+}
+
 /// Runs from every start; the first of the lowest energy is the answer.
 fn best_of(
     system: &mut WrinkleSystem<'_>,
@@ -106,11 +117,16 @@ fn best_of(
     let problem = system.problem();
     let mut field = without_wrinkles(problem);
     field.report.unknowns = system.unknown_count();
-    let mut lowest = f64::INFINITY;
     for (start, mut point) in starts {
         let run = newton::minimise(system, &mut point, settings, start);
-        if run.energy < lowest {
-            lowest = run.energy;
+        let better = match field.report.run() {
+            None => true,
+            Some(best) => {
+                let slack = settings.tolerance * system.excess(run.energy.min(best.energy));
+                preferred(&run, best, slack)
+            }
+        };
+        if better {
             field.report.chosen = Some(field.report.runs.len());
             field.amplitude = point.a;
             field.omega = point.omega;

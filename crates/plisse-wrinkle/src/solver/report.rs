@@ -71,7 +71,8 @@ pub struct WrinkleRun {
 pub struct WrinkleReport {
     /// Every run in the order of the settings. Empty if there was nothing to solve.
     pub runs: Vec<WrinkleRun>,
-    /// Which run gave the answer, the one with the lowest energy; `None` if there was nothing to solve.
+    /// Which run gave the answer, the one with the lowest energy, but one that converged unless another is lower by more than the
+    /// tolerance times its energy above the [floor](crate::WrinkleSystem::floor); `None` if there was nothing to solve.
     pub chosen: Option<usize>,
     /// The energy of the answer by its terms.
     pub terms: Terms,

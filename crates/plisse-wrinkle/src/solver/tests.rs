@@ -297,6 +297,27 @@ fn a_sheet_at_rest_has_no_wrinkles() {
 }
 
 #[test]
+fn rounding_does_not_beat_convergence() {
+    let run = |end, energy| WrinkleRun {
+        start: None,
+        end,
+        iterations: Vec::new(),
+        energy,
+        kkt: Kkt::default(),
+        active: 0,
+    };
+    let converged = run(WrinkleEnd::Converged, 1.0);
+    for end in [WrinkleEnd::Stalled, WrinkleEnd::IterationLimit] {
+        let (near, lower) = (run(end, 1.0 - 1e-12), run(end, 0.9));
+        assert!(!preferred(&near, &converged, 1e-8) && preferred(&converged, &near, 1e-8));
+        assert!(preferred(&lower, &converged, 1e-8) && !preferred(&converged, &lower, 1e-8));
+    }
+    let lower = run(WrinkleEnd::Converged, 1.0 - 1e-12);
+    assert!(preferred(&lower, &converged, 1e-8) && !preferred(&converged, &lower, 1e-8));
+    assert!(!preferred(&converged, &converged, 1e-8), "the first of equal ones");
+}
+
+#[test]
 fn refusals_name_the_setting_and_the_vertex() {
     let problem = ring_problem(8, 2);
     let refused = |settings: &WrinkleSettings| solve_wrinkles(&problem, settings).unwrap_err().to_string();
