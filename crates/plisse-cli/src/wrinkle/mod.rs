@@ -78,7 +78,8 @@ pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failu
         output::write(folder, &outcome)?;
     }
     report::print(&outcome, talk);
-    let failed = outcome.solves.iter().find_map(|solve| solve.run().filter(|_| !solve.converged()));
+    let open = outcome.solves.iter().find(|solve| !solve.converged());
+    let failed = open.and_then(|solve| solve.run().or(solve.runs.last()));
     match failed {
         None => Ok(()),
         Some(run) => Err(Failure::NotConverged(format!(

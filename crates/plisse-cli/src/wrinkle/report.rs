@@ -29,6 +29,7 @@ pub(super) fn end(end: WrinkleEnd) -> &'static str {
         WrinkleEnd::Converged => "converged",
         WrinkleEnd::IterationLimit => "out of steps",
         WrinkleEnd::Stalled => "no step lowered the energy",
+        WrinkleEnd::NotFinite => "energy or derivatives are not finite",
         _ => "ended",
     }
 }

@@ -46,6 +46,8 @@ pub struct WrinkleField {
 /// returned, but one that converged unless another is lower by more than the tolerance. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
 /// answer is no wrinkles at once, and [`WrinkleReport::is_trivial`] says so.
 ///
+/// If energies or derivatives are not finite from any start, the answer is no wrinkles, and has not converged.
+///
 /// The same input gives the same bits.
 ///
 /// # Errors
@@ -120,7 +122,8 @@ fn best_of(
     for (start, mut point) in starts {
         let run = newton::minimise(system, &mut point, settings, start);
         let better = match field.report.run() {
-            None => true,
+            None => run.end != WrinkleEnd::NotFinite,
+            Some(_) if run.end == WrinkleEnd::NotFinite => false,
             Some(best) => {
                 let slack = settings.tolerance * system.excess(run.energy.min(best.energy));
                 preferred(&run, best, slack)

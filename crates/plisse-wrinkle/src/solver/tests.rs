@@ -318,6 +318,21 @@ fn rounding_does_not_beat_convergence() {
 }
 
 #[test]
+fn states_without_finite_numbers_are_no_answers() {
+    let problem = ring_problem(8, 2);
+    let mut system = WrinkleSystem::new(&problem).unwrap();
+    let a = Field::from_fn(problem.held().len(), |v| if problem.held()[v] { 0.0 } else { 1e-3 });
+    let phi = vec![f64::NAN; problem.complex().node_count()];
+    let point = Point::new(&system, a, phi, vec![0.0; problem.complex().betti()]);
+    let field = best_of(&mut system, vec![(None, point)], &WrinkleSettings::default());
+    let report = &field.report;
+    assert_eq!(report.runs[0].end, WrinkleEnd::NotFinite);
+    assert!(!report.converged() && !report.is_trivial() && report.run().is_none());
+    assert!(field.amplitude.as_slice().iter().chain(field.omega.as_slice()).all(|x| *x == 0.0));
+    assert_eq!(report.terms.total(), report.smooth_energy);
+}
+
+#[test]
 fn refusals_name_the_setting_and_the_vertex() {
     let problem = ring_problem(8, 2);
     let refused = |settings: &WrinkleSettings| solve_wrinkles(&problem, settings).unwrap_err().to_string();
