@@ -116,7 +116,7 @@ fn what_is_solved_is_written_and_reads_back() {
     assert_eq!(numbers(&at("phi.txt")).len(), mesh.vertex_count());
     let largest = amplitude.iter().fold(0.0, |m: f64, a| m.max(*a));
     assert_eq!(report["amplitude"]["max"], largest);
-    let (surface, base) = (Obj::read(&at("surface.obj")).unwrap(), Obj::read(&at("base.obj")).unwrap());
+    let (surface, base) = (Obj::read(&at("surface.obj")).unwrap(), Obj::read(&at("smooth.obj")).unwrap());
     assert_eq!(surface.faces.len(), 16 * mesh.face_count());
     assert_eq!((surface.faces.len(), surface.positions.len()), (base.faces.len(), base.positions.len()));
     let off = surface.positions.iter().zip(&base.positions).map(|(x, r)| x.distance(*r)).fold(0.0, f64::max);
@@ -233,7 +233,7 @@ fn without_compression_the_surface_is_the_base() {
     let printed = success(&wrinkle(folder.path(), &["-o", "out", "--levels", "1", "--rounded"]));
     assert!(printed.contains("no face is compressed: nothing wrinkles"), "{printed}");
     let read = |name: &str| Obj::read(&folder.path().join("out").join(name)).unwrap();
-    assert_eq!(read("surface.obj").positions, read("base.obj").positions);
+    assert_eq!(read("surface.obj").positions, read("smooth.obj").positions);
     assert_eq!(read("surface.obj").faces.len(), 4 * triangles.len());
     let report: Value =
         serde_json::from_str(&fs::read_to_string(folder.path().join("out/wrinkle.json")).unwrap()).unwrap();
@@ -271,6 +271,35 @@ fn what_does_not_converge_says_so() {
     assert!(
         folder.path().join("out/surface.obj").exists() && folder.path().join("out/wrinkle.json").exists()
     );
+}
+
+#[test]
+fn folders_of_others_are_left_alone() {
+    let (folder, _) = ring();
+    let at = |name: &str| folder.path().join("out").join(name);
+    let run = || wrinkle(folder.path(), &["-o", "out", "--levels", "0", "-q"]);
+    fs::create_dir(folder.path().join("out")).unwrap();
+    fs::write(at("notes.txt"), "mine").unwrap();
+    fs::write(at("surface.obj"), "mine").unwrap();
+    for record in [None, Some("{}"), Some("not JSON")] {
+        if let Some(text) = record {
+            fs::write(at("wrinkle.json"), text).unwrap();
+        }
+        refused(&run(), 2, &["surface.obj is there, and no wrinkle.json beside it", "another folder"]);
+        assert_eq!(fs::read_to_string(at("surface.obj")).unwrap(), "mine");
+        assert!(!at("amplitude.txt").exists());
+    }
+    for name in ["surface.obj", "wrinkle.json"] {
+        fs::remove_file(at(name)).unwrap();
+    }
+    success(&run());
+    assert_eq!(fs::read_to_string(at("notes.txt")).unwrap(), "mine");
+    // A run that cannot write all of its files leaves no record of an earlier one behind.
+    success(&run());
+    fs::remove_file(at("smooth.obj")).unwrap();
+    fs::create_dir_all(at("smooth.obj/full")).unwrap();
+    refused(&run(), 4, &["smooth.obj"]);
+    assert!(!at("wrinkle.json").exists());
 }
 
 #[test]
@@ -399,13 +428,11 @@ fn arguments_that_make_no_sense_are_named() {
 
     // A result must not take the place of what it is computed from.
     let before = fs::read(folder.path().join("base.obj")).unwrap();
-    let inside = wrinkle(folder.path(), &["-o", "."]);
-    refused(
-        &inside,
-        2,
-        &["base.obj is read, and would be replaced by the result base.obj", "another folder"],
-    );
-    assert_eq!(fs::read(folder.path().join("base.obj")).unwrap(), before);
+    fs::write(folder.path().join("smooth.obj"), &before).unwrap();
+    let read = ["--rest", "rest.obj", "--base", "smooth.obj", "-o", "."];
+    let replaced = "smooth.obj is read, and would be replaced by the result smooth.obj";
+    refused(&plisse(folder.path(), &[&read[..], &SHEET].concat()), 2, &[replaced, "another folder"]);
+    assert_eq!(fs::read(folder.path().join("smooth.obj")).unwrap(), before);
     refused(&wrinkle(folder.path(), &["-o", "rest.obj"]), 4, &["cannot write", "rest.obj"]);
 
     let (mesh, uv) = generate::annulus(40, 5, 0.5, 1.0, Diagonal::Alternating).unwrap();

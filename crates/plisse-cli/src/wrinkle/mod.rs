@@ -45,6 +45,7 @@ struct Outcome<'a> {
 /// Solves for wrinkles, or evaluates them.
 pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failure> {
     output::spare_the_input(options)?;
+    output::spare_others(options)?;
     let input = Input::read(options)?;
     let triangles = input.mesh.face_count() << (2 * options.levels);
     if options.out.is_some() && triangles > MOST_TRIANGLES {

@@ -82,6 +82,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
     let by_term = terms(&outcome.terms)
         .map(|(symbol, name, energy)| json!({ "symbol": symbol, "name": name, "energy": energy }));
     let mut value = json!({
+        "plisse": env!("CARGO_PKG_VERSION"),
         "rest": options.rest.display().to_string(),
         "base": options.base.display().to_string(),
         "vertices": input.mesh.vertex_count(),
