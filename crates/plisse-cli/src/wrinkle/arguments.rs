@@ -91,7 +91,7 @@ without it would be a vertex, and is refused if it could be either. Lines that s
 Files in the folder of --out: amplitude.txt and dphi.txt in these formats; phi.txt, the phase of every vertex in rad (up to whole turns; 0 \
 at vertices without a phase; where wrinkled parts touch in one vertex, that of the first part); surface.obj, the wrinkled surface; smooth.obj, \
 the same triangles without wrinkles; wrinkle.json, everything that is printed. Results of an earlier run are replaced; a folder with files \
-of these names but without its wrinkle.json is refused. Without any compressed face the surface is that of the base.
+of these names but without its wrinkle.json is refused. Without any compressed face the surface is that of the subdivided base.
 
 Exit status: 0 also where nothing wrinkles; 3 if the solver did not converge: what it found is written all the same.";
 

@@ -183,7 +183,7 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
         problem.complex().betti()
     );
     if kept == 0 {
-        out!("  no face is compressed: nothing wrinkles, the surface is that of the base");
+        out!("  no face is compressed: nothing wrinkles, the surface is that of the subdivided base");
     } else if outcome.slopes.is_none() && !outcome.wrinkles() {
         out!("  no wrinkles were found: amplitudes are zero everywhere");
     }
