@@ -91,6 +91,11 @@ pub enum WrinkleError {
         /// What it can be.
         range: &'static str,
     },
+    /// Periods that are to be held, but were not given.
+    #[error(
+        "periods can be held only at those of a given start: use `solve_wrinkles_from` with frequencies that have them, or free periods"
+    )]
+    HeldPeriods,
     /// A factorisation that does not fit in memory.
     #[error("the factorisation of {unknowns} unknowns does not fit in memory: use a coarser mesh")]
     OutOfMemory {

@@ -1,6 +1,6 @@
 //! What is said about wrinkles.
 
-use plisse::wrinkle::{Kkt, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, WrinkleStart};
+use plisse::wrinkle::{Kkt, Quadrature, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, WrinkleStart};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -42,6 +42,14 @@ fn start(run: &WrinkleRun) -> &'static str {
     }
 }
 
+/// By the names of `--quadrature`.
+fn quadrature(quadrature: Quadrature) -> &'static str {
+    match quadrature {
+        Quadrature::Exact => "exact",
+        Quadrature::ThreePoint => "three-point",
+    }
+}
+
 /// Largest, mean, number of zeros.
 fn amplitudes(a: &[f64]) -> (f64, f64, usize) {
     let largest = a.iter().fold(0.0, |m: f64, a| m.max(*a));
@@ -75,10 +83,6 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
     let kept = problem.kept().as_slice().iter().filter(|kept| **kept).count();
     let (largest, mean, zero) = amplitudes(outcome.amplitude.as_slice());
     let chosen = outcome.solves.last().and_then(WrinkleReport::run);
-    let quadrature = match problem.quadrature() {
-        plisse::wrinkle::Quadrature::Exact => "exact",
-        plisse::wrinkle::Quadrature::ThreePoint => "three-point",
-    };
     let by_term = terms(&outcome.terms)
         .map(|(symbol, name, energy)| json!({ "symbol": symbol, "name": name, "energy": energy }));
     let mut value = json!({
@@ -91,7 +95,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "young": options.young.get(),
         "poisson": options.poisson,
         "thickness": options.thickness.get(),
-        "quadrature": quadrature,
+        "quadrature": quadrature(problem.quadrature()),
         "curvature": name(&options.curvature),
         "free_rule": name(&options.free_rule),
         "clamped": input.clamped.len(),
@@ -187,6 +191,7 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
     } else if outcome.slopes.is_none() && !outcome.wrinkles() {
         out!("  no wrinkles were found: amplitudes are zero everywhere");
     }
+    out!("  quadrature: {}", quadrature(problem.quadrature()));
     for (symbol, name, energy) in terms(&outcome.terms) {
         out!("  {symbol}  {:<16} {energy:.15e} J", name.replace('_', " "));
     }

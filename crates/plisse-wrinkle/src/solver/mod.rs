@@ -51,12 +51,16 @@ pub struct WrinkleField {
 /// The same input gives the same bits.
 ///
 /// # Errors
-/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::OutOfMemory`].
+/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if periods are to be held,
+/// [`WrinkleError::OutOfMemory`].
 pub fn solve_wrinkles(
     problem: &WrinkleProblem,
     settings: &WrinkleSettings,
 ) -> Result<WrinkleField, WrinkleError> {
     settings.check()?;
+    if settings.periods == Periods::Held {
+        return Err(WrinkleError::HeldPeriods);
+    }
     if problem.held().as_slice().iter().all(|held| *held) {
         return Ok(without_wrinkles(problem));
     }
@@ -73,7 +77,7 @@ pub fn solve_wrinkles(
 /// neighbours stay zero: that is a saddle of the energy.
 ///
 /// # Errors
-/// Also [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
+/// [`WrinkleError::Setting`] and [`WrinkleError::OutOfMemory`] as above, [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
 pub fn solve_wrinkles_from(
     problem: &WrinkleProblem,
     amplitude: &Field<Vertices, f64>,

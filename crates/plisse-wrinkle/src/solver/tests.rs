@@ -345,6 +345,9 @@ fn refusals_name_the_setting_and_the_vertex() {
     assert_eq!(refused(&settings), "the setting `starts` of the wrinkle solver is 0: give one or more");
     let settings = WrinkleSettings { shrink: f64::NAN, ..Default::default() };
     assert!(refused(&settings).contains("`shrink`"));
+    let settings = WrinkleSettings { periods: Periods::Held, ..Default::default() };
+    assert!(refused(&settings).contains("use `solve_wrinkles_from`"));
+    assert_eq!(WrinkleSettings::default().projection, FaceProjection::default());
     assert_eq!(
         problem.with_clamped(&[Id::new(24)]).unwrap_err().to_string(),
         "vertex 24 cannot be clamped: the mesh has 24 vertices (0 to 23)"

@@ -159,7 +159,7 @@ const VISIBLE: f64 = 1e-3;
 /// ```
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`] and [`WrinkleError::Phase`] for numbers that
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`], [`WrinkleError::Parameter`] and [`WrinkleError::Phase`] for numbers that
 /// are not finite or absurdly large, [`WrinkleError::TooManyTriangles`] if the result would have more than 50 million.
 pub fn wrinkled_surface(
     mesh: &TriMesh,
@@ -226,6 +226,12 @@ fn check(
     fits("positions of the base", base, mesh.vertex_count())?;
     fits("amplitudes", amplitude, mesh.vertex_count())?;
     fits("phases", phase.corners(), mesh.face_count())?;
+    if let Some(ObstacleLimit { margin: value, .. }) = options.limit
+        && !value.is_finite()
+    {
+        let expected = "give a finite distance in m";
+        return Err(WrinkleError::Parameter { what: "the margin to the obstacle", value, expected });
+    }
     if let Some(term) = &options.curvature {
         fits("rest shapes", term.rest, mesh.face_count())?;
     }

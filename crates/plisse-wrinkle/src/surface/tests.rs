@@ -118,6 +118,21 @@ fn too_many_levels_are_refused_at_once() {
 }
 
 #[test]
+fn margins_are_finite() {
+    let (mesh, uv) = generate::grid(1, 1, [1.0, 1.0], Diagonal::Right).unwrap();
+    let phase = PhaseField::from_corners(&mesh, &Field::filled(2, None)).unwrap();
+    let distance = |x: DVec3| (x.z + 1.0, DVec3::Z);
+    for margin in [f64::NAN, f64::INFINITY] {
+        let options =
+            SurfaceOptions { limit: Some(ObstacleLimit { distance: &distance, margin }), ..flat(0) };
+        let surface =
+            wrinkled_surface(&mesh, &generate::embed(&uv), &Field::filled(4, 0.0), &phase, &options);
+        let said = surface.unwrap_err().to_string();
+        assert!(said.starts_with("the margin to the obstacle is") && said.contains("finite"), "{said}");
+    }
+}
+
+#[test]
 fn corners_stay() {
     let (mesh, uv) = generate::irregular_grid(5, 5, [1.0, 1.0], 3).unwrap();
     let x = generate::embed(&uv);
