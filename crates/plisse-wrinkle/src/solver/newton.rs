@@ -48,6 +48,10 @@ impl Point {
         Self { a, phi, c, omega }
     }
 
+    fn is_finite(&self) -> bool {
+        self.a.as_slice().iter().chain(self.omega.as_slice()).all(|value| value.is_finite())
+    }
+
     /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns `g · (self - from)`.
     ///
     /// The compression fixes the product of amplitude and frequency, little fixes either: the energy has valleys along the hyperbolas
@@ -162,8 +166,8 @@ pub(super) fn minimise(
         let active = mark(run.system, point, &run.gradient, &mut run.active);
         let kkt = run.residual(largest(&point.a), energy);
         let done = |end, iterations| WrinkleRun { start, end, iterations, energy, kkt, active };
-        // An infinite energy would make every residual small.
-        if !energy.is_finite() || kkt.relative.is_nan() {
+        // Energies of faces saturate and hide what is not finite; an infinite sum would make every residual small.
+        if !(point.is_finite() && energy.is_finite()) || kkt.relative.is_nan() {
             return done(WrinkleEnd::NotFinite, iterations);
         }
         if kkt.relative <= settings.tolerance {
