@@ -178,7 +178,8 @@ fn numbered(folder: &Path, suffix: &str) -> Vec<u32> {
     frames
 }
 
-fn remove(path: &Path) -> Result<(), Failure> {
+/// Removes a file if it is there.
+pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
             Err(Failure::File(FileError::Write { path: path.to_owned(), source }))

@@ -67,6 +67,20 @@ pub enum WrinkleError {
         /// How many there are.
         count: usize,
     },
+    /// A surface with more triangles than can be computed.
+    #[error(
+        "{levels} levels on {faces} faces would give {triangles:.4e} triangles, at most {limit} are possible: take fewer levels"
+    )]
+    TooManyTriangles {
+        /// How often each face was to be divided into four.
+        levels: usize,
+        /// Faces of the base.
+        faces: usize,
+        /// Triangles of the surface; a float as there is no end to levels.
+        triangles: f64,
+        /// How many are accepted.
+        limit: usize,
+    },
     /// A setting of the solver out of its range.
     #[error("the setting `{name}` of the wrinkle solver is {value}: give {range}")]
     Setting {
@@ -77,6 +91,11 @@ pub enum WrinkleError {
         /// What it can be.
         range: &'static str,
     },
+    /// Periods that are to be held, but were not given.
+    #[error(
+        "periods can be held only at those of a given start: use `solve_wrinkles_from` with frequencies that have them, or free periods"
+    )]
+    HeldPeriods,
     /// A factorisation that does not fit in memory.
     #[error("the factorisation of {unknowns} unknowns does not fit in memory: use a coarser mesh")]
     OutOfMemory {

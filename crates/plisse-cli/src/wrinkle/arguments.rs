@@ -84,12 +84,16 @@ pub(crate) const MOST_LEVELS: u8 = 8;
 
 const FILES: &str = "\
 Files to read. Amplitudes: one number per vertex in m. DPHI: one number per edge in rad; edges are sorted by smaller, then larger \
-vertex, and run from the smaller to the larger. Clamped vertices: one per line, counted from 0; three numbers after it (a position) \
-are not used. A count before the numbers and lines that start with # are skipped.
+vertex, and run from the smaller to the larger. Before these numbers their count may stand. Clamped vertices: one per line, counted from 0; \
+three numbers after it (a position) are not used. Their count may stand in a line of its own before lines with positions; before lines \
+without it would be a vertex, and is refused if it could be either. Lines that start with # are skipped.
 
 Files in the folder of --out: amplitude.txt and dphi.txt in these formats; phi.txt, the phase of every vertex in rad (up to whole turns; 0 \
-at vertices without a phase; where wrinkled parts touch in one vertex, that of the first part); surface.obj, the wrinkled surface; base.obj, \
-the same triangles without wrinkles; wrinkle.json, everything that is printed. Without any compressed face the surface is that of the base.
+at vertices without a phase; where wrinkled parts touch in one vertex, that of the first part); surface.obj, the wrinkled surface; smooth.obj, \
+the same triangles without wrinkles; wrinkle.json, everything that is printed. dphi.txt is what the \
+solver found, with real numbers of waves around holes; phi.txt and the surface have whole ones, so that their differences are not \
+quite those of dphi.txt. With --rounded both are the same up to whole turns. Results of an earlier run are replaced; a folder with files \
+of these names but without its wrinkle.json is refused. Without any compressed face the surface is that of the subdivided base.
 
 Exit status: 0 also where nothing wrinkles; 3 if the solver did not converge: what it found is written all the same.";
 

@@ -143,14 +143,14 @@ pub(super) fn numbers(path: &Path, elements: &str, expected: usize) -> Result<Ve
     words.iter().map(|word| number(path, word)).collect()
 }
 
-/// Vertices, one per line, with or without a position behind.
+/// Vertices, one per line, with or without a position behind; with positions also after their count.
 fn clamped(path: &Path, count: usize) -> Result<Vec<Id<Vertices>>, Failure> {
     let text = read_text(path)?;
     let words = words(&text);
     let mut lines: Vec<&[Word<'_>]> = words.chunk_by(|a, b| a.line == b.line).collect();
     let input =
         |line: usize, reason: String| Failure::Input(format!("{}, line {line}: {reason}", path.display()));
-    // A count stands alone before lines with positions; before lines with only a vertex it must be right to be taken for one.
+    // A count stands alone before lines with positions. Among lines with only a vertex it would look like one of them.
     if let [first, rest @ ..] = lines.as_slice()
         && let [word] = first
         && let Ok(said) = word.text.parse::<usize>()
@@ -160,8 +160,14 @@ fn clamped(path: &Path, count: usize) -> Result<Vec<Id<Vertices>>, Failure> {
             let reason = format!("{said} vertices are announced, {} follow: correct the number", rest.len());
             return Err(input(word.line, reason));
         }
-        if positions || said == rest.len() {
+        if positions {
             lines.remove(0);
+        } else if said == rest.len() {
+            let reason = format!(
+                "{said} may be a vertex or the number of those that follow: remove it if it is a number; if it is a vertex, write it \
+                 with a position behind, `{said} 0 0 0`, which is not used"
+            );
+            return Err(input(word.line, reason));
         }
     }
     let mut out = Vec::with_capacity(lines.len());

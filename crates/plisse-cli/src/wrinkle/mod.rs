@@ -45,6 +45,7 @@ struct Outcome<'a> {
 /// Solves for wrinkles, or evaluates them.
 pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failure> {
     output::spare_the_input(options)?;
+    output::spare_others(options)?;
     let input = Input::read(options)?;
     let triangles = input.mesh.face_count() << (2 * options.levels);
     if options.out.is_some() && triangles > MOST_TRIANGLES {
@@ -78,7 +79,8 @@ pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failu
         output::write(folder, &outcome)?;
     }
     report::print(&outcome, talk);
-    let failed = outcome.solves.iter().find_map(|solve| solve.run().filter(|_| !solve.converged()));
+    let open = outcome.solves.iter().find(|solve| !solve.converged());
+    let failed = open.and_then(|solve| solve.run().or(solve.runs.last()));
     match failed {
         None => Ok(()),
         Some(run) => Err(Failure::NotConverged(format!(

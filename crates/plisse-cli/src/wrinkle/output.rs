@@ -4,15 +4,19 @@ use std::path::Path;
 
 use glam::DVec3;
 use plisse::core::{Field, Id, TriMesh, Vertices};
-use plisse::io::{ObjPart, ObjSource, write_atomically, write_obj};
+use plisse::io::{ObjPart, ObjSource, read_text, write_atomically, write_obj};
 use plisse::wrinkle::Phase;
+use serde_json::Value;
 
 use super::Outcome;
 use super::arguments::WrinkleOptions;
 use super::report;
 use crate::error::Failure;
+use crate::folder::remove;
 
-const NAMES: [&str; 6] = ["amplitude.txt", "dphi.txt", "phi.txt", "surface.obj", "base.obj", "wrinkle.json"];
+const NAMES: [&str; 6] = ["amplitude.txt", "dphi.txt", "phi.txt", "surface.obj", "smooth.obj", RECORD];
+/// Tells a folder of results from others.
+const RECORD: &str = "wrinkle.json";
 
 /// That no result takes the place of a file that is read.
 pub(super) fn spare_the_input(options: &WrinkleOptions) -> Result<(), Failure> {
@@ -34,9 +38,27 @@ pub(super) fn spare_the_input(options: &WrinkleOptions) -> Result<(), Failure> {
     Ok(())
 }
 
+/// That no result takes the place of a file that was not written here.
+pub(super) fn spare_others(options: &WrinkleOptions) -> Result<(), Failure> {
+    let Some(folder) = &options.out else { return Ok(()) };
+    let Some(name) = NAMES.iter().find(|name| folder.join(name).exists()) else { return Ok(()) };
+    let text = read_text(&folder.join(RECORD)).ok();
+    let record: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+    if record.get("plisse").is_some() && record.get("smooth_energy").is_some() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{} is there, and no {RECORD} beside it says that it is a result of `plisse wrinkle`: choose another folder for --out, or remove \
+         it if it was left by a run that was interrupted",
+        folder.join(name).display()
+    )))
+}
+
 /// Writes every file, the report last: where it is, the others are.
 pub(super) fn write(folder: &Path, outcome: &Outcome<'_>) -> Result<(), Failure> {
-    let [amplitude, dphi, phi, surface, base, json] = NAMES.map(|name| folder.join(name));
+    let [amplitude, dphi, phi, surface, smooth, json] = NAMES.map(|name| folder.join(name));
+    // That of an earlier run says nothing about the files to come.
+    remove(&json)?;
     numbers(&amplitude, outcome.amplitude.as_slice())?;
     numbers(&dphi, outcome.omega.as_slice())?;
     if let Some(phase) = &outcome.phase {
@@ -44,7 +66,7 @@ pub(super) fn write(folder: &Path, outcome: &Outcome<'_>) -> Result<(), Failure>
     }
     if let Some(wrinkled) = &outcome.surface {
         mesh(&surface, "surface", &wrinkled.mesh, &wrinkled.x)?;
-        mesh(&base, "base", &wrinkled.mesh, &wrinkled.base)?;
+        mesh(&smooth, "smooth", &wrinkled.mesh, &wrinkled.base)?;
     }
     let text = format!("{:#}\n", report::json(outcome));
     Ok(write_atomically(&json, |out| out.write_all(text.as_bytes()))?)

@@ -1,6 +1,6 @@
 //! What is said about wrinkles.
 
-use plisse::wrinkle::{Kkt, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, WrinkleStart};
+use plisse::wrinkle::{Kkt, Quadrature, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, WrinkleStart};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -29,6 +29,7 @@ pub(super) fn end(end: WrinkleEnd) -> &'static str {
         WrinkleEnd::Converged => "converged",
         WrinkleEnd::IterationLimit => "out of steps",
         WrinkleEnd::Stalled => "no step lowered the energy",
+        WrinkleEnd::NotFinite => "energy or derivatives are not finite",
         _ => "ended",
     }
 }
@@ -38,6 +39,14 @@ fn start(run: &WrinkleRun) -> &'static str {
         Some(WrinkleStart::Strain) => "strain",
         Some(WrinkleStart::Stress) => "stress",
         None => "whole waves",
+    }
+}
+
+/// By the names of `--quadrature`.
+fn quadrature(quadrature: Quadrature) -> &'static str {
+    match quadrature {
+        Quadrature::Exact => "exact",
+        Quadrature::ThreePoint => "three-point",
     }
 }
 
@@ -74,13 +83,10 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
     let kept = problem.kept().as_slice().iter().filter(|kept| **kept).count();
     let (largest, mean, zero) = amplitudes(outcome.amplitude.as_slice());
     let chosen = outcome.solves.last().and_then(WrinkleReport::run);
-    let quadrature = match problem.quadrature() {
-        plisse::wrinkle::Quadrature::Exact => "exact",
-        plisse::wrinkle::Quadrature::ThreePoint => "three-point",
-    };
     let by_term = terms(&outcome.terms)
         .map(|(symbol, name, energy)| json!({ "symbol": symbol, "name": name, "energy": energy }));
     let mut value = json!({
+        "plisse": env!("CARGO_PKG_VERSION"),
         "rest": options.rest.display().to_string(),
         "base": options.base.display().to_string(),
         "vertices": input.mesh.vertex_count(),
@@ -89,7 +95,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "young": options.young.get(),
         "poisson": options.poisson,
         "thickness": options.thickness.get(),
-        "quadrature": quadrature,
+        "quadrature": quadrature(problem.quadrature()),
         "curvature": name(&options.curvature),
         "free_rule": name(&options.free_rule),
         "clamped": input.clamped.len(),
@@ -181,10 +187,11 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
         problem.complex().betti()
     );
     if kept == 0 {
-        out!("  no face is compressed: nothing wrinkles, the surface is that of the base");
+        out!("  no face is compressed: nothing wrinkles, the surface is that of the subdivided base");
     } else if outcome.slopes.is_none() && !outcome.wrinkles() {
         out!("  no wrinkles were found: amplitudes are zero everywhere");
     }
+    out!("  quadrature: {}", quadrature(problem.quadrature()));
     for (symbol, name, energy) in terms(&outcome.terms) {
         out!("  {symbol}  {:<16} {energy:.15e} J", name.replace('_', " "));
     }

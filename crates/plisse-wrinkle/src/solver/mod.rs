@@ -43,18 +43,24 @@ pub struct WrinkleField {
 ///
 /// Frequencies are written as `ω = B φ + Γ c` (see [`KeptComplex`](crate::KeptComplex)), so that `a ≥ 0` is the only constraint, and
 /// projected Newton steps are taken from each start. A minimum is a local one: several starts may find several, of which the lowest is
-/// returned. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
+/// returned, but one that converged unless another is lower by more than the tolerance. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
 /// answer is no wrinkles at once, and [`WrinkleReport::is_trivial`] says so.
+///
+/// If energies or derivatives are not finite from any start, the answer is no wrinkles, and has not converged.
 ///
 /// The same input gives the same bits.
 ///
 /// # Errors
-/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::OutOfMemory`].
+/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if periods are to be held,
+/// [`WrinkleError::OutOfMemory`].
 pub fn solve_wrinkles(
     problem: &WrinkleProblem,
     settings: &WrinkleSettings,
 ) -> Result<WrinkleField, WrinkleError> {
     settings.check()?;
+    if settings.periods == Periods::Held {
+        return Err(WrinkleError::HeldPeriods);
+    }
     if problem.held().as_slice().iter().all(|held| *held) {
         return Ok(without_wrinkles(problem));
     }
@@ -71,7 +77,7 @@ pub fn solve_wrinkles(
 /// neighbours stay zero: that is a saddle of the energy.
 ///
 /// # Errors
-/// Also [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
+/// [`WrinkleError::Setting`] and [`WrinkleError::OutOfMemory`] as above, [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
 pub fn solve_wrinkles_from(
     problem: &WrinkleProblem,
     amplitude: &Field<Vertices, f64>,
@@ -97,6 +103,17 @@ pub fn solve_wrinkles_from(
     Ok(best_of(&mut system, vec![(None, point)], settings))
 }
 
+/// Whether a run is preferred to an earlier one: lower energies are. Between one that converged and one that did not, differences up to
+/// `slack`, in J, are rounding, and do not count against the one that converged.
+fn preferred(run: &WrinkleRun, earlier: &WrinkleRun, slack: f64) -> bool {
+    let converged = |run: &WrinkleRun| run.end == WrinkleEnd::Converged;
+    match (converged(run), converged(earlier)) {
+        (true, false) => run.energy <= earlier.energy + slack,
+        (false, true) => run.energy < earlier.energy - slack,
+        _ => run.energy < earlier.energy,
+    }
+}
+
 /// Runs from every start; the first of the lowest energy is the answer.
 fn best_of(
     system: &mut WrinkleSystem<'_>,
@@ -106,11 +123,17 @@ fn best_of(
     let problem = system.problem();
     let mut field = without_wrinkles(problem);
     field.report.unknowns = system.unknown_count();
-    let mut lowest = f64::INFINITY;
     for (start, mut point) in starts {
         let run = newton::minimise(system, &mut point, settings, start);
-        if run.energy < lowest {
-            lowest = run.energy;
+        let better = match field.report.run() {
+            None => run.end != WrinkleEnd::NotFinite,
+            Some(_) if run.end == WrinkleEnd::NotFinite => false,
+            Some(best) => {
+                let slack = settings.tolerance * system.excess(run.energy.min(best.energy));
+                preferred(&run, best, slack)
+            }
+        };
+        if better {
             field.report.chosen = Some(field.report.runs.len());
             field.amplitude = point.a;
             field.omega = point.omega;

@@ -48,6 +48,10 @@ impl Point {
         Self { a, phi, c, omega }
     }
 
+    fn is_finite(&self) -> bool {
+        self.a.as_slice().iter().chain(self.omega.as_slice()).all(|value| value.is_finite())
+    }
+
     /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns `g · (self - from)`.
     ///
     /// The compression fixes the product of amplitude and frequency, little fixes either: the energy has valleys along the hyperbolas
@@ -162,6 +166,10 @@ pub(super) fn minimise(
         let active = mark(run.system, point, &run.gradient, &mut run.active);
         let kkt = run.residual(largest(&point.a), energy);
         let done = |end, iterations| WrinkleRun { start, end, iterations, energy, kkt, active };
+        // Energies of faces saturate and hide what is not finite; an infinite sum would make every residual small.
+        if !(point.is_finite() && energy.is_finite()) || kkt.relative.is_nan() {
+            return done(WrinkleEnd::NotFinite, iterations);
+        }
         if kkt.relative <= settings.tolerance {
             return done(WrinkleEnd::Converged, iterations);
         }
@@ -277,14 +285,19 @@ impl Run<'_, '_> {
         let forms = self.system.amplitude_count();
         let largest = |range: std::ops::Range<usize>| {
             let entries = self.gradient[range.clone()].iter().zip(&self.active[range]);
-            entries.filter(|(_, active)| !**active).fold(0.0f64, |m, (g, _)| m.max(g.abs()))
+            entries.filter(|(_, active)| !**active).fold(0.0, |m, (g, _)| larger(m, g.abs()))
         };
         let (amplitude, omega) = (largest(0..forms), largest(forms..self.gradient.len()));
-        let size = (amplitude * scale).max(omega);
+        let size = larger(amplitude * scale, omega);
         // Zero over zero: no strain, no residual.
-        let relative = if size > 0.0 { size / self.system.excess(energy) } else { 0.0 };
+        let relative = if size == 0.0 { 0.0 } else { size / self.system.excess(energy) };
         Kkt { amplitude, omega, relative }
     }
+}
+
+/// The larger number; NaN if one is, which `f64::max` would drop.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
 }
 
 /// Marks amplitudes that are zero and would only shrink; how many. Where all neighbours are zero too the derivative is exactly zero, and
@@ -296,4 +309,17 @@ fn mark(system: &WrinkleSystem<'_>, point: &Point, gradient: &[f64], active: &mu
         count += usize::from(active[k]);
     }
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::larger;
+
+    #[test]
+    fn nan_is_larger_than_everything() {
+        assert_eq!([(1.0, 2.0), (2.0, 1.0), (0.0, 0.0)].map(|(a, b)| larger(a, b)), [2.0, 2.0, 0.0]);
+        for (a, b) in [(f64::NAN, 1.0), (1.0, f64::NAN), (f64::INFINITY, f64::NAN)] {
+            assert!(larger(a, b).is_nan());
+        }
+    }
 }

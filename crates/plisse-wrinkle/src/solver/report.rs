@@ -47,6 +47,8 @@ pub enum WrinkleEnd {
     IterationLimit,
     /// No step lowered the energy: what is left is below rounding, or the model is not smooth enough there.
     Stalled,
+    /// The energy or a derivative is infinite or NaN: amplitudes or frequencies are too large.
+    NotFinite,
 }
 
 /// One run, from one start.
@@ -71,7 +73,9 @@ pub struct WrinkleRun {
 pub struct WrinkleReport {
     /// Every run in the order of the settings. Empty if there was nothing to solve.
     pub runs: Vec<WrinkleRun>,
-    /// Which run gave the answer, the one with the lowest energy; `None` if there was nothing to solve.
+    /// Which run gave the answer, the one with the lowest energy, but one that converged unless another is lower by more than the
+    /// tolerance times its energy above the [floor](crate::WrinkleSystem::floor); `None` if there was nothing to solve, or if
+    /// every run ended with [`WrinkleEnd::NotFinite`]: then the answer has no wrinkles.
     pub chosen: Option<usize>,
     /// The energy of the answer by its terms.
     pub terms: Terms,
@@ -93,12 +97,12 @@ impl WrinkleReport {
     /// Whether there was no face or no vertex that could wrinkle. The answer then has no wrinkles.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
-        self.chosen.is_none()
+        self.runs.is_empty()
     }
 
     /// Whether the answer meets the tolerance. True if there was nothing to solve.
     #[must_use]
     pub fn converged(&self) -> bool {
-        self.run().is_none_or(|run| run.end == WrinkleEnd::Converged)
+        self.is_trivial() || self.run().is_some_and(|run| run.end == WrinkleEnd::Converged)
     }
 }

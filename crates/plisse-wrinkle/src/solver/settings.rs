@@ -7,9 +7,9 @@ use crate::start::WrinkleStart;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FaceProjection {
     /// Negative eigenvalues become zero, amplitudes counted in metres. Long steps.
-    #[default]
     Clamp,
     /// Eigenvalues become their absolute values, amplitudes counted in the largest one of the start. Shorter steps.
+    #[default]
     ScaledAbs,
 }
 
@@ -19,7 +19,7 @@ pub enum Periods {
     /// They are unknowns like the phases.
     #[default]
     Free,
-    /// They stay those of the start. For [`solve_wrinkles_from`](crate::solve_wrinkles_from) the frequencies of a phase
+    /// They stay those of the start. Only for [`solve_wrinkles_from`](crate::solve_wrinkles_from), as nothing is known of other starts: the frequencies of a phase
     /// ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while everything else adapts.
     Held,
 }
@@ -56,7 +56,7 @@ impl Default for WrinkleSettings {
             starts: vec![WrinkleStart::Strain, WrinkleStart::Stress],
             tolerance: 1e-8,
             max_iterations: 300,
-            projection: FaceProjection::ScaledAbs,
+            projection: FaceProjection::default(),
             switch: 0.1,
             shrink: 0.1,
             armijo: 1e-4,

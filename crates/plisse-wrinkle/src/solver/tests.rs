@@ -297,6 +297,42 @@ fn a_sheet_at_rest_has_no_wrinkles() {
 }
 
 #[test]
+fn rounding_does_not_beat_convergence() {
+    let run = |end, energy| WrinkleRun {
+        start: None,
+        end,
+        iterations: Vec::new(),
+        energy,
+        kkt: Kkt::default(),
+        active: 0,
+    };
+    let converged = run(WrinkleEnd::Converged, 1.0);
+    for end in [WrinkleEnd::Stalled, WrinkleEnd::IterationLimit] {
+        let (near, lower) = (run(end, 1.0 - 1e-12), run(end, 0.9));
+        assert!(!preferred(&near, &converged, 1e-8) && preferred(&converged, &near, 1e-8));
+        assert!(preferred(&lower, &converged, 1e-8) && !preferred(&converged, &lower, 1e-8));
+    }
+    let lower = run(WrinkleEnd::Converged, 1.0 - 1e-12);
+    assert!(preferred(&lower, &converged, 1e-8) && !preferred(&converged, &lower, 1e-8));
+    assert!(!preferred(&converged, &converged, 1e-8), "the first of equal ones");
+}
+
+#[test]
+fn states_without_finite_numbers_are_no_answers() {
+    let problem = ring_problem(8, 2);
+    let mut system = WrinkleSystem::new(&problem).unwrap();
+    let a = Field::from_fn(problem.held().len(), |v| if problem.held()[v] { 0.0 } else { 1e-3 });
+    let phi = vec![f64::NAN; problem.complex().node_count()];
+    let point = Point::new(&system, a, phi, vec![0.0; problem.complex().betti()]);
+    let field = best_of(&mut system, vec![(None, point)], &WrinkleSettings::default());
+    let report = &field.report;
+    assert_eq!(report.runs[0].end, WrinkleEnd::NotFinite);
+    assert!(!report.converged() && !report.is_trivial() && report.run().is_none());
+    assert!(field.amplitude.as_slice().iter().chain(field.omega.as_slice()).all(|x| *x == 0.0));
+    assert_eq!(report.terms.total(), report.smooth_energy);
+}
+
+#[test]
 fn refusals_name_the_setting_and_the_vertex() {
     let problem = ring_problem(8, 2);
     let refused = |settings: &WrinkleSettings| solve_wrinkles(&problem, settings).unwrap_err().to_string();
@@ -309,6 +345,9 @@ fn refusals_name_the_setting_and_the_vertex() {
     assert_eq!(refused(&settings), "the setting `starts` of the wrinkle solver is 0: give one or more");
     let settings = WrinkleSettings { shrink: f64::NAN, ..Default::default() };
     assert!(refused(&settings).contains("`shrink`"));
+    let settings = WrinkleSettings { periods: Periods::Held, ..Default::default() };
+    assert!(refused(&settings).contains("use `solve_wrinkles_from`"));
+    assert_eq!(WrinkleSettings::default().projection, FaceProjection::default());
     assert_eq!(
         problem.with_clamped(&[Id::new(24)]).unwrap_err().to_string(),
         "vertex 24 cannot be clamped: the mesh has 24 vertices (0 to 23)"

@@ -16,7 +16,7 @@ use plisse_core::length_and_direction;
 pub struct ObstacleLimit<'a> {
     /// Signed distance in m, positive outside, and its gradient, which points outwards. Values that are not finite count as far away.
     pub distance: &'a dyn Fn(DVec3) -> (f64, DVec3),
-    /// The least distance of the wrinkled surface, in m.
+    /// The least distance of the wrinkled surface, in m; finite.
     pub margin: f64,
 }
 

@@ -64,7 +64,7 @@ pub struct CurvatureShift<'a> {
 /// How [`wrinkled_surface`] makes its surface.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceOptions<'a> {
-    /// How often every triangle is divided into four. Default 3. See [`WrinkledSurface::largest_step`] for whether that is enough.
+    /// How often every triangle is divided into four. Default 3; the result can have 50 million triangles. See [`WrinkledSurface::largest_step`] for whether that is enough.
     pub levels: usize,
     /// Vertices that stay where they are. Where fans of faces touch in a point, vertices always stay.
     pub sharp: SharpVertices<'a>,
@@ -121,6 +121,9 @@ pub struct WrinkledSurface {
 /// Lengths up to here (m) are accepted: their fourth powers stay in range.
 const LARGEST_LENGTH: f64 = 1e70;
 
+/// Triangles of a surface, at most: with all that is computed for them they take tens of gigabytes.
+const MOST_TRIANGLES: usize = 50_000_000;
+
 /// Amplitudes below this part of the largest one are not visible.
 const VISIBLE: f64 = 1e-3;
 
@@ -156,8 +159,8 @@ const VISIBLE: f64 = 1e-3;
 /// ```
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`] and [`WrinkleError::Phase`] for numbers that
-/// are not finite or absurdly large, [`WrinkleError::Mesh`] if the result would have too many triangles.
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`], [`WrinkleError::Parameter`] and [`WrinkleError::Phase`] for numbers that
+/// are not finite or absurdly large, [`WrinkleError::TooManyTriangles`] if the result would have more than 50 million.
 pub fn wrinkled_surface(
     mesh: &TriMesh,
     base: &Field<Vertices, DVec3>,
@@ -214,9 +217,21 @@ fn check(
     phase: &PhaseField,
     options: &SurfaceOptions<'_>,
 ) -> Result<(), WrinkleError> {
+    let (levels, faces) = (options.levels, mesh.face_count());
+    let parts = u32::try_from(levels).ok().and_then(|levels| 4usize.checked_pow(levels));
+    if parts.and_then(|parts| parts.checked_mul(faces)).is_none_or(|count| count > MOST_TRIANGLES) {
+        let triangles = faces as f64 * 4f64.powf(levels as f64);
+        return Err(WrinkleError::TooManyTriangles { levels, faces, triangles, limit: MOST_TRIANGLES });
+    }
     fits("positions of the base", base, mesh.vertex_count())?;
     fits("amplitudes", amplitude, mesh.vertex_count())?;
     fits("phases", phase.corners(), mesh.face_count())?;
+    if let Some(ObstacleLimit { margin: value, .. }) = options.limit
+        && !value.is_finite()
+    {
+        let expected = "give a finite distance in m";
+        return Err(WrinkleError::Parameter { what: "the margin to the obstacle", value, expected });
+    }
     if let Some(term) = &options.curvature {
         fits("rest shapes", term.rest, mesh.face_count())?;
     }

@@ -103,6 +103,36 @@ fn an_icosahedron_converges_to_the_known_limit() {
 }
 
 #[test]
+fn too_many_levels_are_refused_at_once() {
+    let (mesh, uv) = generate::grid(1, 1, [1.0, 1.0], Diagonal::Right).unwrap();
+    let phase = PhaseField::from_corners(&mesh, &Field::filled(2, None)).unwrap();
+    let amplitude = Field::filled(4, 0.0);
+    // 2 · 4^13 is more than 50 million; the others are no numbers that could be counted.
+    for levels in [13, 31, 32, usize::MAX] {
+        let error =
+            wrinkled_surface(&mesh, &generate::embed(&uv), &amplitude, &phase, &flat(levels)).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains(&format!("{levels} levels on 2 faces")), "{said}");
+        assert!(said.contains("at most 50000000 are possible: take fewer levels"), "{said}");
+    }
+}
+
+#[test]
+fn margins_are_finite() {
+    let (mesh, uv) = generate::grid(1, 1, [1.0, 1.0], Diagonal::Right).unwrap();
+    let phase = PhaseField::from_corners(&mesh, &Field::filled(2, None)).unwrap();
+    let distance = |x: DVec3| (x.z + 1.0, DVec3::Z);
+    for margin in [f64::NAN, f64::INFINITY] {
+        let options =
+            SurfaceOptions { limit: Some(ObstacleLimit { distance: &distance, margin }), ..flat(0) };
+        let surface =
+            wrinkled_surface(&mesh, &generate::embed(&uv), &Field::filled(4, 0.0), &phase, &options);
+        let said = surface.unwrap_err().to_string();
+        assert!(said.starts_with("the margin to the obstacle is") && said.contains("finite"), "{said}");
+    }
+}
+
+#[test]
 fn corners_stay() {
     let (mesh, uv) = generate::irregular_grid(5, 5, [1.0, 1.0], 3).unwrap();
     let x = generate::embed(&uv);
