@@ -4,7 +4,7 @@ use plisse_core::{Faces, Field, FieldError, Id, MeshError, RestError, Space, Ver
 use plisse_system::SetupError;
 use thiserror::Error;
 
-use crate::tension::BaseFailure;
+use crate::tension::{BaseFailure, BaseSolution};
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -225,6 +225,8 @@ pub enum WrinkleError {
         residual: f64,
         /// What was asked for, Pa.
         tolerance: f64,
+        /// Where it ended, to look at or to go on from.
+        last: Box<BaseSolution>,
     },
     /// A sheet for which plates or membranes are not made.
     #[error("the sheet as {what}: {reason}")]

@@ -260,6 +260,22 @@ fn the_elastic_sheet_has_the_energy_of_compression_on_top() {
 }
 
 #[test]
+fn what_was_interrupted_can_go_on() {
+    let bed = beds::teabag(10.0, 5, 1).unwrap();
+    let few = BaseSettings { max_iterations: 3, ..BaseSettings::default() };
+    let Err(WrinkleError::NoEquilibrium { last, iterations, residual, .. }) =
+        bed.problem.solve(&bed.start, &few)
+    else {
+        panic!("three steps are not enough");
+    };
+    assert_eq!((last.report.iterations.len(), last.report.residual), (iterations, residual));
+    assert!(last.x.as_slice().iter().all(|x| x.is_finite()) && last.x != bed.start);
+    let whole = bed.problem.solve(&bed.start, &BaseSettings::default()).unwrap();
+    let rest = bed.problem.solve(&last.x, &BaseSettings::default()).unwrap();
+    assert!(rest.report.iterations.len() < whole.report.iterations.len());
+}
+
+#[test]
 fn sewn_panels_fold_freely_in_the_elastic_reference() {
     let bed = beds::teabag(10.0, 5, 1).unwrap();
     let base = solve(&bed);

@@ -29,6 +29,9 @@ impl Default for BaseSettings {
 
 impl BaseProblem {
     /// Finds an equilibrium from these positions, in metres. Held vertices are moved to their places first.
+    ///
+    /// # Errors
+    /// [`WrinkleError::NoEquilibrium`] if none was found: it has the last positions, from which another call can go on.
     pub fn solve(
         &self,
         start: &Field<Vertices, DVec3>,
@@ -68,10 +71,6 @@ impl BaseProblem {
         let limits = Limits { tolerance, iterations: settings.max_iterations };
         let energy = Energy { system: &system, areas: &areas, sliding: &sliding };
         let Run { iterations, residual, minimum, result } = minimise(&energy, &mut x, limits);
-        if let Err(failure) = result {
-            let iterations = iterations.len();
-            return Err(WrinkleError::NoEquilibrium { failure, iterations, residual, tolerance });
-        }
         let pose = Pose::at(&x);
         let mut gradient = Field::filled(x.len(), DVec3::ZERO);
         system.gradient(&pose, &mut gradient);
@@ -88,7 +87,15 @@ impl BaseProblem {
             regimes: self.regimes(&x),
             iterations,
         };
-        Ok(BaseSolution { x, report })
+        let last = BaseSolution { x, report };
+        match result {
+            Ok(()) => Ok(last),
+            Err(failure) => {
+                let iterations = last.report.iterations.len();
+                let last = Box::new(last);
+                Err(WrinkleError::NoEquilibrium { failure, iterations, residual, tolerance, last })
+            }
+        }
     }
 
     /// What the faces do at these positions: how many are taut, wrinkled and slack.
