@@ -47,7 +47,7 @@ pub struct Material {
 ///     ..Membrane::isotropic(Stretching::Arap(k))
 /// };
 /// let bending = Bending::Hinge { law: AngleLaw::Tangent, rigidity: d, weight: HingeWeight::AreaSum };
-/// let material = Material { density: k, membrane: oblique, bending, damping: Damping::Mass(k) };
+/// let material = Material { density: k, membrane: oblique, bending, damping: Damping::mass(k) };
 /// assert_ne!(Bending::hinges(d), material.bending);
 /// // From the figures of a sheet, or of a solid and its thickness.
 /// let film = Material::solid(Positive::literal(4e9), 0.4, Positive::literal(2e-5), Positive::literal(1400.0))?;
