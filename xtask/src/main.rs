@@ -22,7 +22,8 @@ cargo xtask COMMAND
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
-  bench damping [N] time per step of a hanging sheet with and without damping
+  bench damping [N [MEMBRANE]]
+                    time per step of a hanging sheet with and without damping
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
   regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing, wrinkle
   figures          draw the plots of the book again
@@ -36,8 +37,9 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["bench", "kernels"] => report(bench::kernels::run(false)),
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
-        ["bench", "damping"] => report(bench::damping::run(None)),
-        ["bench", "damping", size] => report(bench::damping::run(Some(size))),
+        ["bench", "damping"] => report(bench::damping::run(None, None)),
+        ["bench", "damping", size] => report(bench::damping::run(Some(size), None)),
+        ["bench", "damping", size, membrane] => report(bench::damping::run(Some(size), Some(membrane))),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {

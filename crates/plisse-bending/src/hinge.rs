@@ -104,10 +104,30 @@ impl<L: AngleEnergy> HingeElement<L> {
         self.rest
     }
 
-    /// `ψ'` and `ψ''` times the stiffness.
+    /// The energy in joules at an angle in radians: `ψ` times the stiffness, limited to 1e150.
+    #[inline]
+    #[must_use]
+    pub fn energy_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.psi(theta, self.rest))
+    }
+
+    /// Its derivative by the angle, N m.
+    #[inline]
+    #[must_use]
+    pub fn moment_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.g(theta, self.rest))
+    }
+
+    /// Its second derivative by the angle, N m.
+    #[inline]
+    #[must_use]
+    pub fn stiffness_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.h(theta, self.rest))
+    }
+
     #[inline]
     fn slopes(&self, theta: f64) -> (f64, f64) {
-        (self.scale(self.law.g(theta, self.rest)), self.scale(self.law.h(theta, self.rest)))
+        (self.moment_at(theta), self.stiffness_at(theta))
     }
 
     #[inline]
@@ -132,14 +152,13 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        HingeFrame::new(x)
-            .map_or_else(|| nothing(x), |frame| self.scale(self.law.psi(frame.theta(), self.rest)))
+        HingeFrame::angle(x).map_or_else(|| nothing(x), |theta| self.energy_at(theta))
     }
 
     #[inline]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
         let Some(frame) = HingeFrame::new(x) else { return [DVec3::splat(nothing(x)); 4] };
-        let g = self.slopes(frame.theta()).0;
+        let g = self.moment_at(frame.theta());
         frame.gradient().map(|v| v * g)
     }
 
@@ -147,8 +166,8 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
     fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
         let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
         let theta = frame.theta();
-        let g = self.slopes(theta).0;
-        (self.scale(self.law.psi(theta, self.rest)), frame.gradient().map(|v| v * g))
+        let g = self.moment_at(theta);
+        (self.energy_at(theta), frame.gradient().map(|v| v * g))
     }
 
     #[inline]
@@ -170,7 +189,7 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
         };
         let (g, h) = self.slopes(frame.theta());
         ElementEvaluation {
-            energy: self.scale(self.law.psi(frame.theta(), self.rest)),
+            energy: self.energy_at(frame.theta()),
             gradient: frame.gradient().map(|v| v * g),
             hessian: hinge_hessian(&frame, g, h, self.filter, psd),
         }

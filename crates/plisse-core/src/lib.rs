@@ -50,7 +50,7 @@ pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
 pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
-pub use rate_element::{ElementStep, Past, RateElement};
+pub use rate_element::{DampedElement, ElementStep, Past, RateElement};
 pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};

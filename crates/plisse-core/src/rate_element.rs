@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::blocks::Blocks;
+use crate::element::Element;
 use crate::psd::Psd;
 use crate::quantity::Positive;
 use crate::scalar::saturate;
@@ -85,6 +86,13 @@ impl<const V: usize> ElementStep<V> {
             way * self.rate
         })
     }
+
+    /// Work of forces along the way from the start to `x`, in joules.
+    #[inline]
+    #[must_use]
+    pub fn work(&self, forces: &[DVec3; V], x: &[DVec3; V]) -> f64 {
+        (0..V).map(|i| forces[i].dot(x[i] - self.start[i])).sum()
+    }
 }
 
 /// An energy of a time step over `V` nodes: its gradient by the positions at the end is the negative of a force that depends on
@@ -95,18 +103,29 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;
 
+    /// What evaluations need of a step. It is the same for all positions at the end, and computed once: a strain at the start, for
+    /// example.
+    type Start: Send + Sync + 'static;
+
     /// The nodes, in the order of `x`.
     fn nodes(&self) -> [Id<Self::Space>; V];
 
+    /// What the element keeps of a step.
+    fn start(&self, step: &ElementStep<V>) -> Self::Start;
+
     /// Energy of the step in joules.
-    fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64;
+    fn energy(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
 
     /// Negative of the force, in newtons.
-    fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V];
+    fn gradient(&self, x: &[DVec3; V], start: &Self::Start) -> [DVec3; V];
 
     /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite. Forces that no potential has give
     /// the part that is symmetric and cheap.
-    fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V>;
+    fn hessian(&self, x: &[DVec3; V], start: &Self::Start, psd: Psd) -> Blocks<V>;
+
+    /// What a step to `x` turns into heat, in joules: the dissipative force at the end times the way, measured where the force acts (stress times
+    /// change of strain).
+    fn dissipated(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
 
     /// Whether the gradient is that of the energy. Where it is not, solvers must not judge steps by the energy.
     fn has_potential(&self) -> bool {
@@ -114,7 +133,18 @@ pub trait RateElement<const V: usize>: Send + Sync {
     }
 
     /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
-    fn energy_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (f64, [DVec3; V]) {
-        (self.energy(x, step), self.gradient(x, step))
+    fn energy_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (f64, [DVec3; V]) {
+        (self.energy(x, start), self.gradient(x, start))
+    }
+}
+
+/// An element that stores energy and resists change at once: as an [`Element`] it gives what is stored, as a [`RateElement`] the sum of what is
+/// stored and what resists.
+pub trait DampedElement<const V: usize>:
+    Element<V> + RateElement<V, Space = <Self as Element<V>>::Space>
+{
+    /// The stored energy at `x` and what a step to `x` turns into heat, in joules; elements override it where work is shared.
+    fn stored_and_dissipated(&self, x: &[DVec3; V], start: &Self::Start) -> (f64, f64) {
+        (Element::energy(self, x), self.dissipated(x, start))
     }
 }

@@ -27,6 +27,11 @@ impl Strain<4, 1> for HingeAngle {
     }
 
     #[inline(always)]
+    fn strain_at(&self, x: &[DVec3; 4]) -> Option<[f64; 1]> {
+        HingeFrame::angle(x).map(|theta| [theta])
+    }
+
+    #[inline(always)]
     fn gradient(&self, frame: &HingeFrame) -> [[DVec3; 4]; 1] {
         [frame.gradient()]
     }

@@ -1,7 +1,7 @@
 //! The strain of corotational sheets.
 
 use glam::DVec3;
-use plisse_core::{Mat3x2, Psd, length_and_direction};
+use plisse_core::{Mat3x2, Psd, length_and_direction, outer};
 use plisse_eigen::Sym2;
 
 use crate::triangle::{PlaneHessian, PlaneStrain};
@@ -65,6 +65,13 @@ impl Polar {
         ]
     }
 
+    /// The same along `r₀` and `r₁` alone: of each column of `F` and each of the two, the derivatives of `(U_xx, U_yy, U_xy)`.
+    #[inline(always)]
+    fn gradient_along(&self) -> [[[f64; 3]; 2]; 2] {
+        let [xx, xy, yy] = [self.u.a, self.u.b, self.u.c].map(|u| u / self.trace);
+        [[[1.0, 0.0, 0.0], [xy, -xy, yy]], [[-xy, xy, xx], [0.0, 1.0, 0.0]]]
+    }
+
     /// The solution of `U Y + Y U = S`. Where a stretch vanishes it is that of a stretch of 1e-9 of the sum.
     #[inline(always)]
     fn solve(&self, s: &Sym2) -> Sym2 {
@@ -106,10 +113,18 @@ impl PlaneStrain for StretchTensor {
         [xx, yy, xy * 2.0]
     }
 
-    /// From `U² = FᵀF` differentiated twice, with `U Y + Y U = S`: `S : d²U = 2 tr(dF Y dFᵀ) - 2 tr(dU Y dU)`. Projected, only the
-    /// positive part of `Y` enters the first term and only its negative part the second.
     #[inline(always)]
     fn geometric(&self, polar: &Polar, s: &[f64; 3], psd: Psd) -> PlaneHessian {
+        self.stiffness(polar, s, &[[0.0; 3]; 3], psd)
+    }
+
+    /// The geometric part from `U² = FᵀF` differentiated twice, with `U Y + Y U = S`: `S : d²U = 2 tr(dF Y dFᵀ) - 2 tr(dU Y dU)`.
+    /// Projected, only the positive part of `Y` enters the first term and only its negative part the second.
+    ///
+    /// All but the first term is a quadratic form of `dU`, whose gradients have no part along the normal: it is summed over the
+    /// coordinates of the columns of `dF` along `R`.
+    #[inline(always)]
+    fn stiffness(&self, polar: &Polar, s: &[f64; 3], t: &[[f64; 3]; 3], psd: Psd) -> PlaneHessian {
         let y = polar.solve(&Sym2::new(s[0], s[2], s[1]));
         let (first, second) = match psd {
             Psd::Exact => (y, y),
@@ -118,10 +133,26 @@ impl PlaneStrain for StretchTensor {
                 (positive, Sym2::new(y.a - positive.a, y.b - positive.b, y.c - positive.c))
             }
         };
-        // tr(dU Y dU) as a quadratic form of (dU_xx, dU_yy, dU_xy), times -2.
+        // -2 tr(dU Y dU) as a form of (dU_xx, dU_yy, dU_xy), and the tangent, whose third strain is 2 U_xy.
         let (a, b, c) = (-2.0 * second.a, -2.0 * second.b, -2.0 * second.c);
-        let form = [[a, 0.0, b], [0.0, c, b], [b, b, a + c]];
-        PlaneHessian::isotropic(&Sym2::new(2.0 * first.a, 2.0 * first.b, 2.0 * first.c))
-            .plus_product(&polar.gradient(), &form)
+        let form = [
+            [a + t[0][0], t[0][1], b + 2.0 * t[0][2]],
+            [t[0][1], c + t[1][1], b + 2.0 * t[1][2]],
+            [b + 2.0 * t[0][2], b + 2.0 * t[1][2], a + c + 4.0 * t[2][2]],
+        ];
+        let [g0, g1] = polar.gradient_along();
+        // gᵀ form g, for each pair of columns and directions.
+        let along = |g: &[[f64; 3]; 2], h: &[[f64; 3]; 2]| {
+            let dot = |u: &[f64; 3], v: &[f64; 3]| u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+            let pushed = h.map(|h| [dot(&form[0], &h), dot(&form[1], &h), dot(&form[2], &h)]);
+            let [r0, r1] = [polar.r.c0, polar.r.c1];
+            let row = |g: &[f64; 3]| r0 * dot(g, &pushed[0]) + r1 * dot(g, &pushed[1]);
+            outer(r0, row(&g[0])) + outer(r1, row(&g[1]))
+        };
+        let mut sum = PlaneHessian::isotropic(&Sym2::new(2.0 * first.a, 2.0 * first.b, 2.0 * first.c));
+        sum.b00 += along(&g0, &g0);
+        sum.b01 += along(&g0, &g1);
+        sum.b11 += along(&g1, &g1);
+        sum
     }
 }

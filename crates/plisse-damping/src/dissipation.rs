@@ -1,26 +1,12 @@
 //! A strain, a weight and a potential together: an element that damps.
 
 use glam::DVec3;
-use plisse_core::{Blocks, ElementStep, Id, Past, Positive, Psd, RateElement, Vertices, outer, saturate};
+use plisse_core::{Blocks, ElementStep, Id, Positive, Psd, RateElement, Vertices, outer, saturate};
 
+use crate::start::{StrainStart, limited};
 use crate::strain::{Strain, product, rate};
+use crate::velocity_form::VelocityForm;
 use crate::viscosity::Potential;
-
-/// Rates beyond this count as this, in 1/s.
-const FASTEST: f64 = 1e60;
-
-/// How the strain rate of a step is taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// From strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the derivative of a potential of the step, and exactly zero for
-    /// rigid motions over a step of any length. The choice.
-    #[default]
-    Increment,
-    /// From velocities, `∂ε/∂x(x) · v` (SO18, equation 7). No potential of the step has this force: the energy of the element is only an
-    /// indication, so that solvers must not use it to accept steps (no line search). For comparison. Hessians that must be positive
-    /// semidefinite take [`PositionJacobian::ClampedStress`], whatever is said here.
-    Velocity(PositionJacobian),
-}
 
 /// Which part of the derivative of the force by positions is used (SO18, equation 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,15 +24,15 @@ pub enum PositionJacobian {
 ///
 /// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions; its power is never positive.
 ///
-/// In a step of the increment form the energy is zero at the start and never negative, so that a step cannot gain by it; the work of its force
-/// along a path that both turns and strains can have either sign, as forces at the end of a path do.
+/// As an element of a time step ([`RateElement`]) it takes the rate from strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the
+/// derivative of a potential of the step, which is zero at the start and never negative, and exactly zero for rigid motions over a step
+/// of any length. [`Dissipation::in_velocity_form`] takes it from velocities, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dissipation<S, P, const V: usize, const K: usize> {
     nodes: [Id<Vertices>; V],
     strain: S,
     potential: P,
     weight: f64,
-    form: Form,
 }
 
 impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipation<S, P, V, K> {
@@ -54,13 +40,14 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     /// for hinges and joints with viscosities in N m s.
     #[must_use]
     pub fn new(nodes: [Id<Vertices>; V], strain: S, potential: P, weight: Positive) -> Self {
-        Self { nodes, strain, potential, weight: weight.get(), form: Form::Increment }
+        Self { nodes, strain, potential, weight: weight.get() }
     }
 
-    /// With another form.
+    /// The same with the strain rate of velocities, `∂ε/∂x(x) · v` (SO18, equation 7). `part` is what the Hessian keeps of the
+    /// derivative by positions.
     #[must_use]
-    pub fn with_form(self, form: Form) -> Self {
-        Self { form, ..self }
+    pub fn in_velocity_form(self, part: PositionJacobian) -> VelocityForm<S, P, V, K> {
+        VelocityForm::new(self, part)
     }
 
     /// The strain.
@@ -148,52 +135,16 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         self.potential.stress(at, rate).map(|s| saturate(s * self.weight))
     }
 
+    /// Energy of a step that ends at a rate.
+    #[inline(always)]
+    fn energy_at(&self, start: &StrainStart<K>, rate: &[f64; K]) -> f64 {
+        saturate(self.potential.value(&start.at, rate) * self.weight / start.factor)
+    }
+
     #[inline(always)]
     fn tangent(&self, at: &[f64; K], rate: &[f64; K], factor: f64) -> [[f64; K]; K] {
         self.potential.tangent(at, rate).map(|row| row.map(|t| saturate(t * (self.weight * factor))))
     }
-
-    /// The frame at the end of the step; the strain at its start; the rate in it. None where either end has no strain.
-    #[inline(always)]
-    fn increment(&self, x: &[DVec3; V], step: &ElementStep<V>) -> Option<(S::Frame, [f64; K], [f64; K])> {
-        let (now, start) = (self.strain.frame(x)?, self.strain.strain_at(&step.start)?);
-        let mut change = self.strain.difference(&self.strain.strain(&now), &start);
-        match &step.past {
-            Past::Start => {}
-            Past::Earlier { weight, x } => {
-                let last = self.strain.difference(&start, &self.strain.strain_at(x)?);
-                for k in 0..K {
-                    change[k] -= last[k] * weight;
-                }
-            }
-            Past::Velocity { time, v } => {
-                let last = rate(&self.strain.gradient(&self.strain.frame(&step.start)?), v);
-                for k in 0..K {
-                    change[k] -= last[k] * time;
-                }
-            }
-        }
-        Some((now, start, limited(change.map(|c| c * step.rate))))
-    }
-}
-
-#[inline(always)]
-fn limited<const K: usize>(rate: [f64; K]) -> [f64; K] {
-    rate.map(|r| r.clamp(-FASTEST, FASTEST))
-}
-
-/// The symmetric part, symmetric to the last bit.
-#[inline(always)]
-fn symmetric<const V: usize>(h: &Blocks<V>) -> Blocks<V> {
-    let mut sum = *h;
-    for i in 0..V {
-        for j in 0..=i {
-            let block = (h.0[i][j] + h.0[j][i].transpose()) * 0.5;
-            sum.0[i][j] = block;
-            sum.0[j][i] = block.transpose();
-        }
-    }
-    sum
 }
 
 #[inline(always)]
@@ -205,63 +156,52 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     for Dissipation<S, P, V, K>
 {
     type Space = Vertices;
+    type Start = Option<StrainStart<K>>;
 
     #[inline(always)]
     fn nodes(&self) -> [Id<Vertices>; V] {
         self.nodes
     }
 
-    fn has_potential(&self) -> bool {
-        self.form == Form::Increment
+    #[inline(always)]
+    fn start(&self, step: &ElementStep<V>) -> Option<StrainStart<K>> {
+        StrainStart::new(&self.strain, step)
     }
 
     #[inline(always)]
-    fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
-        match self.form {
-            Form::Increment => self.increment(x, step).map_or(0.0, |(_, at, rate)| {
-                saturate(self.potential.value(&at, &rate) * self.weight / step.rate)
-            }),
-            Form::Velocity(_) => saturate(self.potential(x, &step.velocity(x)) / step.rate),
-        }
+    fn energy(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> f64 {
+        let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else { return 0.0 };
+        self.energy_at(start, &start.rate(&self.strain, &strain))
     }
 
     #[inline(always)]
-    fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
-        match self.form {
-            Form::Increment => self.increment(x, step).map_or([DVec3::ZERO; V], |(frame, at, rate)| {
-                self.strain.pull_back(&frame, &self.stress(&at, &rate)).map(saturated)
-            }),
-            Form::Velocity(_) => self.force(x, &step.velocity(x)).map(|f| -f),
-        }
+    fn gradient(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> [DVec3; V] {
+        self.energy_and_gradient(x, start).1
     }
 
     #[inline(always)]
-    fn energy_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (f64, [DVec3; V]) {
-        match self.form {
-            Form::Increment => {
-                self.increment(x, step).map_or((0.0, [DVec3::ZERO; V]), |(frame, at, rate)| {
-                    let energy = saturate(self.potential.value(&at, &rate) * self.weight / step.rate);
-                    (energy, self.strain.pull_back(&frame, &self.stress(&at, &rate)).map(saturated))
-                })
-            }
-            Form::Velocity(_) => (self.energy(x, step), self.gradient(x, step)),
-        }
+    fn energy_and_gradient(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> (f64, [DVec3; V]) {
+        let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
+            return (0.0, [DVec3::ZERO; V]);
+        };
+        let rate = start.rate(&self.strain, &self.strain.strain(&frame));
+        let force = self.strain.pull_back(&frame, &self.stress(&start.at, &rate));
+        (self.energy_at(start, &rate), force.map(saturated))
     }
 
     #[inline(always)]
-    fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
-        match self.form {
-            Form::Increment => self.increment(x, step).map_or(Blocks::ZERO, |(frame, at, rate)| {
-                let tangent = self.tangent(&at, &rate, step.rate);
-                self.strain.stiffness(&frame, &self.stress(&at, &rate), &tangent, psd)
-            }),
-            Form::Velocity(part) => {
-                let v = step.velocity(x);
-                let part = if psd == Psd::Exact { part } else { PositionJacobian::ClampedStress };
-                let sum =
-                    self.velocity_jacobian(x, &v) * -step.rate + self.position_jacobian(x, &v, part) * -1.0;
-                symmetric(&sum)
-            }
-        }
+    fn hessian(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>, psd: Psd) -> Blocks<V> {
+        let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else { return Blocks::ZERO };
+        let rate = start.rate(&self.strain, &self.strain.strain(&frame));
+        let tangent = self.tangent(&start.at, &rate, start.factor);
+        self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd)
+    }
+
+    #[inline(always)]
+    fn dissipated(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> f64 {
+        let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else { return 0.0 };
+        let stress = self.stress(&start.at, &start.rate(&self.strain, &strain));
+        let change = self.strain.difference(&strain, &start.at);
+        saturate(stress.iter().zip(&change).map(|(s, c)| s * c).sum())
     }
 }

@@ -20,7 +20,8 @@
 //! | [`JointViscosity`] | for [`RodJoint`] |
 //! | your own | implement [`Potential`] |
 //!
-//! [`RayleighElement`] is the usual damping in proportion to stiffness, for comparison.
+//! [`DampedHinge`] is a hinge with its damping, which then is nearly free. [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in
+//! proportion to stiffness: both for comparison.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
 //!
@@ -54,21 +55,27 @@
 mod angles;
 mod baraff_witkin;
 mod corotational;
+mod damped_hinge;
 mod dissipation;
 mod edge;
 mod green;
 mod rayleigh;
+mod start;
 mod strain;
 mod triangle;
+mod velocity_form;
 mod viscosity;
 
 pub use angles::{HingeAngle, JointFrame, RodJoint};
 pub use baraff_witkin::{FibreImages, FibreStrain};
 pub use corotational::{Polar, StretchTensor};
-pub use dissipation::{Dissipation, Form, PositionJacobian};
+pub use damped_hinge::{DampedHinge, HingeSpring, HingeStart};
+pub use dissipation::{Dissipation, PositionJacobian};
 pub use edge::EdgeStretch;
 pub use green::GreenStrain;
 pub use rayleigh::{RayleighElement, RayleighStiffness};
+pub use start::StrainStart;
 pub use strain::Strain;
 pub use triangle::{OnTriangle, PlaneHessian, PlaneStrain};
+pub use velocity_form::VelocityForm;
 pub use viscosity::{ElasticViscosity, JointViscosity, Potential, RateDependent, Viscosity, ViscosityError};

@@ -54,9 +54,14 @@ impl<E> RayleighElement<E> {
 
 impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
     type Space = E::Space;
+    type Start = ElementStep<V>;
 
     fn nodes(&self) -> [Id<E::Space>; V] {
         self.element.nodes()
+    }
+
+    fn start(&self, step: &ElementStep<V>) -> ElementStep<V> {
+        *step
     }
 
     fn has_potential(&self) -> bool {
@@ -75,5 +80,9 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
 
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
         self.matrix(x, step, psd) * step.rate
+    }
+
+    fn dissipated(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
+        step.work(&self.gradient(x, step), x)
     }
 }

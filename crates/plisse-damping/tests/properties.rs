@@ -12,7 +12,7 @@ use plisse_core::{
     symmetric_eigen,
 };
 use plisse_damping::{
-    Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, Form, GreenStrain, HingeAngle, JointViscosity,
+    Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle, JointViscosity,
     OnTriangle, PlaneStrain, PositionJacobian, Potential, RateDependent, RayleighElement, RayleighStiffness,
     RodJoint, Strain, StretchTensor, Viscosity,
 };
@@ -108,10 +108,12 @@ fn rigid<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
         ElementStep { start, rate: 100.0, past: Past::Velocity { time: 0.01, v } },
     ];
     for (step, end) in steps.iter().zip([end, turned(q * q), end]) {
+        let step = &damping.start(step);
         let gradient = damping.gradient(&end, step);
         let scale = 100.0 * scale;
         assert!(gradient.iter().all(|f| f.length() <= 1e-13 * scale), "{gradient:?} of {scale:e}");
         assert!(damping.energy(&end, step) <= 1e-20 * scale);
+        assert!(damping.dissipated(&end, step).abs() <= 1e-20 * scale);
     }
 }
 
@@ -171,6 +173,7 @@ fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, c
 ) {
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
     for step in steps(start, v) {
+        let step = damping.start(&step);
         let energy = |x: &[f64; N]| damping.energy(&points(x), &step);
         let gradient = |x: &[f64; N]| flat(&damping.gradient(&points(x), &step));
         let hessian = |x: &[f64; N]| damping.hessian(&points(x), &step, Psd::Exact).to_matrix::<N>();
@@ -186,6 +189,8 @@ fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, c
         }
         let (e, g) = damping.energy_and_gradient(&points(&x), &step);
         assert_eq!((e, flat::<V, N>(&g)), (energy(&x), gradient(&x)));
+        let start = damping.start(&ElementStep::backward_euler(start, Positive::literal(0.05)));
+        assert!(damping.dissipated(&points(&x), &start) >= damping.energy(&points(&x), &start));
         let exact = damping.hessian(&points(&x), &step, Psd::Exact);
         let clamped = damping.hessian(&points(&x), &step, Psd::Clamp);
         let small = 1e-11 * size(&clamped).max(size(&exact));
@@ -237,9 +242,12 @@ fn velocity_form<S: Strain<V, K> + Copy, P: Potential<K> + Copy, const V: usize,
 ) {
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
     let step = ElementStep::backward_euler(start, Positive::literal(0.05));
-    let other = damping.with_form(Form::Velocity(PositionJacobian::Symmetric));
+    let other = damping.in_velocity_form(PositionJacobian::Symmetric);
     let force = damping.force(x, &step.velocity(x));
     assert_eq!(other.gradient(x, &step), force.map(|f| -f));
+    // All of the way is made at the velocity of backward Euler.
+    let lost = -damping.power(x, &step.velocity(x)) * 0.05;
+    assert!((other.dissipated(x, &step) - lost).abs() <= 1e-12 * lost);
     let expected = damping.velocity_jacobian(x, &step.velocity(x)) * -20.0
         + damping.position_jacobian(x, &step.velocity(x), PositionJacobian::Symmetric) * -1.0;
     let found = other.hessian(x, &step, Psd::Exact);
@@ -253,7 +261,8 @@ fn finite<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
     v: &[DVec3; V],
 ) {
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: *v }, Past::Velocity { time: 0.01, v: *v }] {
-        let step = ElementStep { start: *v, rate: 100.0, past };
+        let step = damping.start(&ElementStep { start: *v, rate: 100.0, past });
+        assert!(damping.dissipated(x, &step).is_finite());
         assert!(damping.energy(x, &step).is_finite());
         assert!(damping.gradient(x, &step).iter().all(|g| g.is_finite()));
         for psd in [Psd::Exact, Psd::Clamp, Psd::Abs] {
@@ -427,7 +436,7 @@ fn straight_joints() {
     for theta in [0.0, 0.02, 0.049, 0.08, 0.1, 0.14] {
         let x = bent(theta);
         let start: [DVec3; 3] = std::array::from_fn(|i| x[i] - kick[i] * 0.01);
-        let step = ElementStep::backward_euler(start, Positive::literal(0.01));
+        let step = damping.start(&ElementStep::backward_euler(start, Positive::literal(0.01)));
         let (at, gradient) = (flat::<3, 9>(&x), |x: &[f64; 9]| flat(&damping.gradient(&points(x), &step)));
         check_gradient(|x: &[f64; 9]| damping.energy(&points(x), &step), gradient, &at, 1e-6);
         check_jacobian(
@@ -580,7 +589,8 @@ fn folding_through_is_a_small_change() {
     let (start, end) = (at(pi - 0.01), at(pi + 0.02));
     let jump = HingeFrame::new(&end).unwrap().theta() - HingeFrame::new(&start).unwrap().theta();
     assert!(jump.abs() > 6.0);
-    let energy = hinge.energy(&end, &ElementStep::backward_euler(start, Positive::literal(0.1)));
+    let energy =
+        hinge.energy(&end, &hinge.start(&ElementStep::backward_euler(start, Positive::literal(0.1))));
     assert!((energy - 0.1 * 0.3f64.powi(2)).abs() < 1e-12, "{energy}");
 }
 

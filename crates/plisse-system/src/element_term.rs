@@ -53,11 +53,11 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
     }
 
     fn energy(&self, pose: &Pose<'_, E::Space>) -> f64 {
-        sums::sum_in_chunks(&self.elements, |element| element.energy(&pose.gather(element.nodes())))
+        sums::sum_in_chunks(&self.elements, |(_, element)| element.energy(&pose.gather(element.nodes())))
     }
 
     fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Field<E::Space, DVec3>) {
-        sums::add_gradients(&self.elements, gradient, E::nodes, |element, nodes| {
+        sums::add_gradients(&self.elements, gradient, E::nodes, |(_, element), nodes| {
             element.gradient(&pose.gather(nodes))
         });
     }
@@ -71,13 +71,13 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
             self.add_gradient(pose, gradient);
             return self.energy(pose);
         }
-        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |element, nodes| {
+        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |(_, element), nodes| {
             element.energy_and_gradient(&pose.gather(nodes))
         })
     }
 
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
-        sums::add_hessians(&self.elements, sink, |element| {
+        sums::add_hessians(&self.elements, sink, |(_, element)| {
             element.hessian(&pose.gather(element.nodes()), psd).0
         });
     }

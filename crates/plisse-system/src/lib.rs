@@ -2,7 +2,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`HessianSink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`DampedTerm`], [`ConstantTerm`], [`Role`], [`Account`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
@@ -41,12 +41,15 @@
 )]
 
 mod constant_term;
+mod damped_term;
 mod element_term;
 mod error;
+mod inside;
 mod integrator;
 mod linear;
 mod loads;
 mod matrix;
+mod memory;
 mod newton;
 mod pins;
 mod pose;
@@ -57,6 +60,7 @@ mod system;
 mod term;
 
 pub use constant_term::ConstantTerm;
+pub use damped_term::DampedTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
@@ -65,6 +69,7 @@ pub use integrator::{
 pub use linear::{ConstraintRow, KktSolver, Linear, LinearError, LinearSolver, Operator, SolveReport};
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
 pub use matrix::{BlockMatrix, BlockPattern};
+pub use memory::Memory;
 pub use newton::{
     Criterion, Ended, Failure, HessianPolicy, Iteration, NewtonError, NewtonReport, NewtonSettings,
 };
@@ -73,4 +78,4 @@ pub use pose::{Pose, StepMap};
 pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{HessianSink, RankOne, Role, Term};
+pub use term::{Account, HessianSink, RankOne, Role, Term};

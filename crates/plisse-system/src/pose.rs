@@ -3,6 +3,8 @@
 use glam::DVec3;
 use plisse_core::{ElementStep, Field, Id, Past, Space};
 
+use crate::memory::Memory;
+
 /// A configuration at which terms are evaluated.
 ///
 /// Inside a time step the velocity of a node is an affine function of its position, `v = rate (x - reference)`, with
@@ -31,6 +33,8 @@ pub struct StepMap<'a, S: Space> {
     pub rate: f64,
     /// What rates of other quantities than positions follow from.
     pub past: Past<&'a Field<S, DVec3>>,
+    /// What the term that is evaluated has kept of this step, if somebody asked it to ([`Term::remember`](crate::Term::remember)).
+    pub memory: Option<&'a Memory>,
 }
 
 impl<S: Space> Clone for Pose<'_, S> {

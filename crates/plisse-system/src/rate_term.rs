@@ -3,9 +3,11 @@
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, RateElement};
 
+use crate::inside::{self, Inside};
+use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Account, HessianSink, Role, Term};
 
 /// The sum of rate elements of one kind: damping. Nothing outside of a step and in equilibria.
 ///
@@ -30,12 +32,6 @@ impl<E: RateElement<V>, const V: usize> RateTerm<E, V> {
     }
 }
 
-/// The step of a pose in which something moves.
-#[inline]
-fn step<'a, S: plisse_core::Space>(pose: &Pose<'a, S>) -> Option<StepMap<'a, S>> {
-    pose.step.filter(|step| step.rate > 0.0 && step.rate.is_finite())
-}
-
 impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
     fn name(&self) -> &str {
         &self.name
@@ -53,18 +49,21 @@ impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
         sums::pattern(self.elements.iter().map(E::nodes), pair);
     }
 
+    fn remember(&self, step: &StepMap<'_, E::Space>, memory: &mut Memory) {
+        inside::remember(&self.elements, step, memory);
+    }
+
     fn energy(&self, pose: &Pose<'_, E::Space>) -> f64 {
-        let Some(step) = step(pose) else { return 0.0 };
-        sums::sum_in_chunks(&self.elements, |element| {
-            let nodes = element.nodes();
-            element.energy(&pose.gather(nodes), &step.gather(nodes))
-        })
+        let Some(inside) = Inside::new(pose, &self.elements).filter(|inside| !inside.is_at_rest()) else {
+            return 0.0;
+        };
+        sums::sum_in_chunks(&self.elements, |item| inside.with(item, |start, x| item.1.energy(x, start)))
     }
 
     fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Field<E::Space, DVec3>) {
-        let Some(step) = step(pose) else { return };
-        sums::add_gradients(&self.elements, gradient, E::nodes, |element, nodes| {
-            element.gradient(&pose.gather(nodes), &step.gather(nodes))
+        let Some(inside) = Inside::new(pose, &self.elements) else { return };
+        sums::add_gradients(&self.elements, gradient, E::nodes, |item, _| {
+            inside.with(item, |start, x| item.1.gradient(x, start))
         });
     }
 
@@ -73,21 +72,24 @@ impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
         pose: &Pose<'_, E::Space>,
         gradient: &mut Field<E::Space, DVec3>,
     ) -> f64 {
-        let Some(step) = step(pose) else { return 0.0 };
+        let Some(inside) = Inside::new(pose, &self.elements) else { return 0.0 };
         if !sums::is_serial(self.elements.len()) {
             self.add_gradient(pose, gradient);
             return self.energy(pose);
         }
-        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |element, nodes| {
-            element.energy_and_gradient(&pose.gather(nodes), &step.gather(nodes))
+        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |item, _| {
+            inside.with(item, |start, x| item.1.energy_and_gradient(x, start))
         })
     }
 
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
-        let Some(step) = step(pose) else { return };
-        sums::add_hessians(&self.elements, sink, |element| {
-            let nodes = element.nodes();
-            element.hessian(&pose.gather(nodes), &step.gather(nodes), psd).0
+        let Some(inside) = Inside::new(pose, &self.elements) else { return };
+        sums::add_hessians(&self.elements, sink, |item| {
+            inside.with(item, |start, x| item.1.hessian(x, start, psd)).0
         });
+    }
+
+    fn account(&self, pose: &Pose<'_, E::Space>, energy: f64) -> Account {
+        Account { energy, dissipated: inside::dissipated(&self.elements, pose) }
     }
 }

@@ -1,5 +1,7 @@
 //! Sums over many equal elements, in parallel and in a fixed order.
 
+use std::ops::Add;
+
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Space};
 use rayon::prelude::*;
@@ -23,21 +25,21 @@ pub(crate) fn pattern<S: Space, const V: usize>(
     }
 }
 
-/// Adds the gradients of elements; `evaluate` is given the element and its nodes.
+/// Adds the gradients of elements; `evaluate` is given the element with its index, and its nodes.
 ///
 /// Each thread owns a range of the result and evaluates the elements that touch it, in their order.
 pub(crate) fn add_gradients<S: Space, E: Sync, const V: usize>(
     elements: &[E],
     gradient: &mut Field<S, DVec3>,
     nodes: impl Fn(&E) -> [Id<S>; V] + Sync,
-    evaluate: impl Fn(&E, [Id<S>; V]) -> [DVec3; V] + Sync,
+    evaluate: impl Fn((usize, &E), [Id<S>; V]) -> [DVec3; V] + Sync,
 ) {
     for_each_range(elements.len(), gradient.as_mut_slice(), |first, part| {
         let range = first..first + part.len();
-        for element in elements {
+        for (i, element) in elements.iter().enumerate() {
             let nodes = nodes(element);
             if nodes.iter().any(|node| range.contains(&node.index())) {
-                for (node, force) in nodes.into_iter().zip(evaluate(element, nodes)) {
+                for (node, force) in nodes.into_iter().zip(evaluate((i, element), nodes)) {
                     if let Some(sum) = part.get_mut(node.index().wrapping_sub(first)) {
                         *sum += force;
                     }
@@ -52,14 +54,14 @@ pub(crate) fn energies_and_gradients<S: Space, E, const V: usize>(
     elements: &[E],
     gradient: &mut Field<S, DVec3>,
     nodes: impl Fn(&E) -> [Id<S>; V],
-    evaluate: impl Fn(&E, [Id<S>; V]) -> (f64, [DVec3; V]),
+    evaluate: impl Fn((usize, &E), [Id<S>; V]) -> (f64, [DVec3; V]),
 ) -> f64 {
     let mut total = 0.0;
-    for chunk in elements.chunks(CHUNK) {
+    for (k, chunk) in elements.chunks(CHUNK).enumerate() {
         let mut sum = 0.0;
-        for element in chunk {
+        for (i, element) in chunk.iter().enumerate() {
             let nodes = nodes(element);
-            let (energy, forces) = evaluate(element, nodes);
+            let (energy, forces) = evaluate((k * CHUNK + i, element), nodes);
             sum += energy;
             for (node, force) in nodes.into_iter().zip(forces) {
                 gradient[node] += force;
@@ -74,12 +76,12 @@ pub(crate) fn energies_and_gradients<S: Space, E, const V: usize>(
 pub(crate) fn add_hessians<E: Sync, const V: usize>(
     elements: &[E],
     sink: &mut HessianSink<'_>,
-    evaluate: impl Fn(&E) -> [[DMat3; V]; V] + Sync,
+    evaluate: impl Fn((usize, &E)) -> [[DMat3; V]; V] + Sync,
 ) {
     let slots = sink.slots;
     for_each_range(elements.len(), sink.values, |first, values| {
         let mut part = HessianSink { slots, first, values };
-        for (slots, element) in slots.chunks_exact(V * (V + 1) / 2).zip(elements) {
+        for (slots, element) in slots.chunks_exact(V * (V + 1) / 2).zip(elements.iter().enumerate()) {
             if part.takes(slots) {
                 part.add_blocks(slots, &evaluate(element));
             }
@@ -98,13 +100,33 @@ fn for_each_range<T: Send>(elements: usize, values: &mut [T], work: impl Fn(usiz
 }
 
 /// Adds numbers in chunks of fixed size, then the chunks in order: the same bits for any number of threads.
-pub(crate) fn sum_in_chunks<E: Sync>(elements: &[E], value: impl Fn(&E) -> f64 + Sync) -> f64 {
-    let of_chunk = |chunk: &[E]| chunk.iter().map(&value).sum::<f64>();
+pub(crate) fn sum_in_chunks<E: Sync, T: Default + Add<Output = T> + Send>(
+    elements: &[E],
+    value: impl Fn((usize, &E)) -> T + Sync,
+) -> T {
+    let of_chunk = |(k, chunk): (usize, &[E])| {
+        let items = chunk.iter().enumerate();
+        items.fold(T::default(), |sum, (i, element)| sum + value((k * CHUNK + i, element)))
+    };
     if is_serial(elements.len()) {
-        elements.chunks(CHUNK).map(of_chunk).sum()
+        elements.chunks(CHUNK).enumerate().map(of_chunk).fold(T::default(), T::add)
     } else {
-        let sums: Vec<f64> = elements.par_chunks(CHUNK).map(of_chunk).collect();
-        sums.into_iter().sum()
+        let sums: Vec<T> = elements.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+        sums.into_iter().fold(T::default(), T::add)
+    }
+}
+
+/// One value for each element.
+pub(crate) fn fill<E: Sync, T: Send>(
+    elements: &[E],
+    out: &mut Vec<T>,
+    value: impl Fn(&E) -> T + Send + Sync,
+) {
+    if is_serial(elements.len()) {
+        out.clear();
+        out.extend(elements.iter().map(value));
+    } else {
+        elements.par_iter().map(value).collect_into_vec(out);
     }
 }
 

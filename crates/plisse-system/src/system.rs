@@ -245,10 +245,20 @@ impl<S: Space> System<S> {
     /// Writes the second derivatives over the unknowns, without dense parts and without the restriction of sliding
     /// nodes.
     pub fn hessian(&self, pose: &Pose<'_, S>, psd: Psd, out: &mut BlockMatrix) {
+        self.hessian_with(|_| *pose, psd, out);
+    }
+
+    /// The same with a pose for each term.
+    pub(crate) fn hessian_with<'a>(
+        &self,
+        pose: impl Fn(usize) -> Pose<'a, S>,
+        psd: Psd,
+        out: &mut BlockMatrix,
+    ) {
         out.values_mut().fill(DMat3::ZERO);
-        for entry in &self.terms {
+        for (i, entry) in self.terms.iter().enumerate() {
             let mut sink = HessianSink { slots: &entry.slots, first: 0, values: out.values_mut() };
-            entry.term.add_hessian(pose, psd, &mut sink);
+            entry.term.add_hessian(&pose(i), psd, &mut sink);
         }
     }
 

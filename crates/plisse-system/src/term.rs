@@ -4,7 +4,8 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, Space};
 
 use crate::error::SetupError;
-use crate::pose::Pose;
+use crate::memory::Memory;
+use crate::pose::{Pose, StepMap};
 
 /// How a term counts in the energy balance of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +67,45 @@ pub trait Term<S: Space>: Send + Sync {
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
     fn add_hessian(&self, pose: &Pose<'_, S>, psd: Psd, sink: &mut HessianSink<'_>);
 
+    /// Keeps what stays the same during a step, so that it is computed once; [`StepMap::memory`] then hands it to every evaluation. Terms that keep
+    /// something must also work without.
+    fn remember(&self, step: &StepMap<'_, S>, memory: &mut Memory) {
+        _ = (step, memory);
+    }
+
+    /// What is left of the energy at the end of a step, where [`Term::energy`] gave `energy`.
+    fn account(&self, pose: &Pose<'_, S>, energy: f64) -> Account {
+        let dissipated = match (self.role(), pose.step) {
+            (Role::Dissipative, Some(step)) => {
+                let mut gradient = Field::filled(pose.x.len(), DVec3::ZERO);
+                self.add_gradient(pose, &mut gradient);
+                gradient.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum()
+            }
+            _ => 0.0,
+        };
+        Account { energy, dissipated }
+    }
+
     /// Adds dense parts `weight · vector vectorᵀ` of the Hessian, with positive weights.
     fn rank_ones(&self, pose: &Pose<'_, S>, out: &mut Vec<RankOne<S>>) {
         _ = (pose, out);
+    }
+}
+
+/// How the energy of a term at the end of a step counts, in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// What is stored; of a term that is only dissipative, its potential of the step.
+    pub energy: f64,
+    /// What its dissipative forces took: force at the end times the way.
+    pub dissipated: f64,
+}
+
+impl std::ops::Add for Account {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { energy: self.energy + other.energy, dissipated: self.dissipated + other.dissipated }
     }
 }
 

@@ -117,6 +117,7 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         reference: &reference,
         rate: 50.0,
         past: plisse_core::Past::Start,
+        memory: None,
     });
     check(&system, &Pose { x, time: 0.3, step }, 1e-6);
 }
@@ -191,6 +192,7 @@ fn wind_on_a_plate_at_rest() {
         reference: &sheet.flat,
         rate: 0.0,
         past: plisse_core::Past::Start,
+        memory: None,
     };
     let mut g = Field::filled(sheet.flat.len(), DVec3::ZERO);
     wind.add_gradient(&Pose { x: &sheet.flat, time: 0.0, step: Some(step) }, &mut g);

@@ -9,13 +9,18 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{Sheet, positive};
+use common::{Sheet, distance, positive, settings};
 use glam::DVec3;
-use plisse_core::{Field, Id, Past, Positive, Psd, Vertices, generate};
-use plisse_damping::{Dissipation, FibreStrain, Form, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
+use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
+use plisse_core::{Element, Field, Id, Past, Positive, Psd, Vertices, generate};
+use plisse_damping::{
+    DampedHinge, Dissipation, FibreStrain, GreenStrain, HingeAngle, HingeSpring, OnTriangle,
+    PositionJacobian, Viscosity,
+};
+use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Attachments, BlockMatrix, Gravity, Implicit, Integrator, NewtonSettings, Pin, Pose, RateTerm, Scheme,
-    SetupError, State, StepError, StepMap, SymplecticEuler, System,
+    Attachments, BlockMatrix, DampedTerm, Gravity, Implicit, Integrator, Memory, NewtonSettings, Pin, Pose,
+    RateTerm, Scheme, SetupError, State, StepError, StepMap, SymplecticEuler, System, Term,
 };
 
 /// The same bits for any number of threads, and for energy and gradient together or apart.
@@ -35,7 +40,7 @@ fn rates_have_the_same_bits_for_any_number_of_threads() {
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3));
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
-        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past };
+        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, memory: None };
         let pose = Pose { x: &x, time: 0.0, step: Some(step) };
         let evaluate = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -57,6 +62,114 @@ fn rates_have_the_same_bits_for_any_number_of_threads() {
     }
 }
 
+/// A hinge as a function of its angle.
+struct Spring(HingeElement<QuadraticAngle>);
+
+impl HingeSpring for Spring {
+    fn energy(&self, theta: f64) -> f64 {
+        self.0.energy_at(theta)
+    }
+    fn moment(&self, theta: f64) -> f64 {
+        self.0.moment_at(theta)
+    }
+    fn stiffness(&self, theta: f64) -> f64 {
+        self.0.stiffness_at(theta)
+    }
+}
+
+fn dashpot(hinge: &HingeElement<QuadraticAngle>, beta: f64) -> Dissipation<HingeAngle, Viscosity<1>, 4, 1> {
+    let viscosity = Viscosity::per_component([beta * hinge.stiffness()]).unwrap();
+    Dissipation::new(hinge.nodes(), HingeAngle, viscosity, Positive::ONE)
+}
+
+/// The function of an element with damping is that of the two, in one pass: the same motion, energies and losses.
+#[test]
+fn damped_terms_are_the_sum_of_two() {
+    let sheet = Sheet::grid(12, 12, [1.0, 1.0], generate::Diagonal::Alternating);
+    let membrane = || {
+        let [warp, weft, shear] = [80.0, 120.0, 30.0].map(positive);
+        System::builder(sheet.mass(0.2))
+            .term(sheet.membrane(BaraffWitkin::from_moduli(warp, weft, shear)))
+            .term(sheet.gravity(0.2))
+            .pins([Id::new(0), Id::new(12)])
+    };
+    let hinges = sheet.hinges(0.02, HingeWeight::AreaSum);
+    let dashpots: Vec<_> = hinges.elements().iter().map(|hinge| dashpot(hinge, 0.05)).collect();
+    let damped =
+        hinges.elements().iter().map(|h| DampedHinge::new(h.nodes(), Spring(*h), positive(0.05))).collect();
+    let apart =
+        membrane().term(hinges).term(RateTerm::<_, 4>::new("bending damping", dashpots)).build().unwrap();
+    let together = membrane().term(DampedTerm::<_, 4>::new("bending", damped)).build().unwrap();
+    let bulge = sheet.flat.map(|x| *x + DVec3::Z * 0.1 * (3.0 * x.x).sin() * (2.0 * x.y).cos());
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+        let run = |system: &System<Vertices>| {
+            let mut integrator = Implicit::new(system, scheme, settings(1e-8)).unwrap();
+            let mut state = State::at_rest(bulge.clone()).unwrap();
+            let mut reports = Vec::new();
+            for _ in 0..10 {
+                reports.push(integrator.step(system, &mut state, Positive::literal(0.01)).unwrap());
+            }
+            let still = integrator.equilibrate(system, &mut state.clone()).unwrap();
+            (state, reports, still)
+        };
+        let ((a, reports_a, still_a), (b, reports_b, still_b)) = (run(&apart), run(&together));
+        assert!(distance(a.x(), b.x()) < 1e-9, "{}", distance(a.x(), b.x()));
+        for (a, b) in reports_a.iter().zip(&reports_b) {
+            let scale = a.balance.before.abs();
+            assert!((a.energies.elastic() - b.energies.elastic()).abs() < 1e-8 * scale);
+            assert!((a.energies.total() - b.energies.total()).abs() < 1e-8 * scale);
+            assert!(a.balance.dissipated > 0.0 || scheme != Scheme::BackwardEuler);
+            assert!((a.balance.dissipated - b.balance.dissipated).abs() < 1e-8 * scale);
+        }
+        // At rest nothing resists.
+        assert!((still_a.energies.total() - still_b.energies.total()).abs() < 1e-9);
+    }
+}
+
+/// What terms keep of a step changes no bit, nor does the number of threads; and a memory of something else is not believed.
+#[test]
+fn memories_change_nothing() {
+    let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Right);
+    let hinges = sheet.hinges(0.02, HingeWeight::AreaSum);
+    let damped =
+        hinges.elements().iter().map(|h| DampedHinge::new(h.nodes(), Spring(*h), positive(0.05))).collect();
+    let term = DampedTerm::<_, 4>::new("bending", damped);
+    assert!(term.elements().len() > 1500);
+    let start = &sheet.flat;
+    let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
+    let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3 * x.x * x.y));
+    for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
+        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, memory: None };
+        let evaluate = |threads: usize, remembers: bool| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut memory = Memory::default();
+                memory.keep(vec![1.0, 2.0]);
+                if remembers {
+                    term.remember(&step, &mut memory);
+                }
+                let pose = Pose { x: &x, time: 0.0, step: Some(StepMap { memory: Some(&memory), ..step }) };
+                let mut g = Field::filled(x.len(), DVec3::ZERO);
+                let energy = term.energy_and_add_gradient(&pose, &mut g);
+                assert_eq!(energy, term.energy(&pose));
+                (energy, g, term.account(&pose, energy))
+            })
+        };
+        let one = evaluate(1, false);
+        assert!(one.2.dissipated != 0.0 && one.2.energy > 0.0 && one.2.energy < one.0);
+        for threads in 1..=3 {
+            assert!(evaluate(threads, true) == one && evaluate(threads, false) == one, "{threads} threads");
+        }
+    }
+    let pose = Pose::at(&x);
+    assert_eq!(term.energy(&pose), hinges.energy(&pose));
+    let mut memory = Memory::default();
+    memory.keep(vec![1_u32]);
+    assert_eq!(memory.get::<Vec<f64>>(), None);
+    assert_eq!(memory.take::<Vec<u32>>(), [1]);
+    assert!(memory.take::<Vec<u32>>().is_empty());
+}
+
 /// A force that no potential has must not be judged by one.
 #[test]
 fn forces_without_potential_need_a_solver_without_line_search() {
@@ -66,7 +179,7 @@ fn forces_without_potential_need_a_solver_without_line_search() {
     let viscosity = Viscosity::isotropic(1.0, 1.0).unwrap();
     let nodes = sheet.mesh.faces()[Id::new(0)];
     let element = Dissipation::<_, _, 3, 3>::new(nodes, strain, viscosity, positive(map.area()));
-    let element = element.with_form(Form::Velocity(PositionJacobian::Symmetric));
+    let element = element.in_velocity_form(PositionJacobian::Symmetric);
     let damping = RateTerm::<_, 3>::new("dashpots", vec![element]);
     let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
     let error = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default()).err().unwrap();

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use glam::DVec3;
 use plisse::bending::RodStretch;
-use plisse::core::{Field, Id, Positive, Psd, RateElement, Vertices};
+use plisse::core::{Field, Id, Positive, Psd, Vertices};
 use plisse::damping::{
-    Dissipation, EdgeStretch, Form, PositionJacobian, RayleighElement, RayleighStiffness, Viscosity,
+    Dissipation, EdgeStretch, PositionJacobian, RayleighElement, RayleighStiffness, Viscosity,
 };
 use plisse::system::{
     Criterion, ElementTerm, HessianPolicy, Implicit, Integrator, LinearSolver, NewtonSettings, RateTerm,
@@ -54,14 +54,14 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
         }
         Model::StrainRate | Model::StrainRateOfVelocities => {
             let viscosity = Viscosity::of_elasticity(beta, &[[STIFFNESS.get()]])?;
-            let mut element =
-                Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(LENGTH), viscosity, LENGTH);
+            let element = Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(LENGTH), viscosity, LENGTH);
             if model == Model::StrainRateOfVelocities {
                 potential = false;
-                element = element.with_form(Form::Velocity(PositionJacobian::Full));
+                let element = element.in_velocity_form(PositionJacobian::Full);
+                builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+            } else {
+                builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
             }
-            debug_assert_eq!(element.nodes(), nodes);
-            builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
         }
     };
     let system = builder.build()?;

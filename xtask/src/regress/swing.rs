@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use glam::DVec3;
 use plisse::bending::QuadraticBending;
 use plisse::core::{Field, Id, Positive, Psd, RestShape, Vertices, generate};
-use plisse::damping::{Dissipation, Form, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
+use plisse::damping::{Dissipation, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
 use plisse::file::Loaded;
 use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
 use plisse::system::{
@@ -82,12 +82,12 @@ impl Run {
         let lame = Lame::plane_stress(Positive::literal(50.0), 0.3, Positive::ONE)?;
         let energy = StVenantKirchhoff::new(lame);
         let viscosity = Viscosity::isotropic(0.15 * lame.lambda(), 0.15 * lame.mu())?;
-        let form = Form::Velocity(PositionJacobian::Symmetric);
         let mut dampers = Vec::new();
         for (face, nodes) in mesh.faces().iter() {
             let (map, area) = (*rest.map(face), Positive::new(rest.map(face).area())?);
             let strain = OnTriangle::new(map, GreenStrain::default());
-            dampers.push(Dissipation::<_, _, 3, 3>::new(*nodes, strain, viscosity, area).with_form(form));
+            let damper = Dissipation::<_, _, 3, 3>::new(*nodes, strain, viscosity, area);
+            dampers.push(damper.in_velocity_form(PositionJacobian::Symmetric));
         }
         let membrane: Vec<_> =
             mesh.faces().iter().map(|(f, v)| MembraneElement::new(*v, *rest.map(f), energy)).collect();

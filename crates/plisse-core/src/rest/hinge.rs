@@ -75,7 +75,7 @@ impl Hinge {
 /// through zero. A hinge without an angle (see [`HingeFrame::new`]) answers 0.
 #[must_use]
 pub fn hinge_angle(x: &[DVec3; 4]) -> f64 {
-    HingeFrame::new(x).map_or(0.0, |frame| frame.theta())
+    HingeFrame::angle(x).unwrap_or(0.0)
 }
 
 /// Angle and frame of a hinge at one state.
@@ -100,7 +100,8 @@ const FLATNESS: f64 = 1e-12;
 impl HingeFrame {
     /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
     /// lengths outside 1e-40 m to 1e40 m.
-    #[inline]
+    // Always in line, so that what is not used is not computed: a third of the time of energy and gradient.
+    #[inline(always)]
     #[must_use]
     pub fn new(x: &[DVec3; 4]) -> Option<Self> {
         let y = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
@@ -135,6 +136,13 @@ impl HingeFrame {
             normals: [t.cross(tau0), tau1.cross(t)],
             feet: [foot0, foot1],
         })
+    }
+
+    /// The angle alone, with the same bits; `None` where there is no frame.
+    #[inline(always)]
+    #[must_use]
+    pub fn angle(x: &[DVec3; 4]) -> Option<f64> {
+        Self::new(x).map(|frame| frame.theta)
     }
 
     /// The angle in (-π, π], zero when flat, positive for a valley seen from the normals.

@@ -26,7 +26,7 @@ pub(super) fn acceleration_of<S: Space>(system: &System<S>, state: &State<S>, dt
     let (x, v) = (state.x(), state.v());
     let reference = Field::from_fn(x.len(), |i| x[i] - v[i] * dt);
     let past = Past::Velocity { time: -dt, v };
-    let map = StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt, past };
+    let map = StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt, past, memory: None };
     let mut gradient = Field::filled(x.len(), DVec3::ZERO);
     system.gradient(&Pose { x, time: state.time(), step: Some(map) }, &mut gradient);
     let mut forces: Vec<DVec3> = system.unknowns().iter().map(|&node| -gradient[node]).collect();

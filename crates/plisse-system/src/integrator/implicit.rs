@@ -9,11 +9,12 @@ use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::linear::Linear;
+use crate::memory::Memory;
 use crate::newton::{HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value};
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
-use crate::term::{Role, Term};
+use crate::term::{Account, Role, Term};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by Newton's method.
 pub struct Implicit<S: Space> {
@@ -21,6 +22,8 @@ pub struct Implicit<S: Space> {
     start: Start,
     newton: Newton<S>,
     last: Option<Last<S>>,
+    /// What terms keep of a step, filled anew in each.
+    memories: Vec<Memory>,
 }
 
 /// A step that took no more iterations than this was smooth.
@@ -76,7 +79,13 @@ impl<S: Space> Implicit<S> {
         {
             return Err(SetupError::Loose { node: node.to_string() });
         }
-        Ok(Self { scheme, start: Start::Better, newton: Newton::new(system, settings), last: None })
+        Ok(Self {
+            scheme,
+            start: Start::Better,
+            newton: Newton::new(system, settings),
+            last: None,
+            memories: Vec::new(),
+        })
     }
 
     /// Backward Euler with one linear solve per step and no test of convergence, as in BW98: the forces are linearised at
@@ -156,8 +165,21 @@ impl<S: Space> Implicit<S> {
             reference: &problem.reference,
             rate: problem.rate,
             past: problem.past(scheme, state, dt),
+            memory: None,
         };
-        let objective = Objective { system, time, map, inertia: problem.inertia, target: &problem.target };
+        let mut memories = std::mem::take(&mut self.memories);
+        memories.resize_with(system.terms().len(), Memory::default);
+        for (term, memory) in system.terms().zip(&mut memories) {
+            term.remember(&map, memory);
+        }
+        let objective = Objective {
+            system,
+            time,
+            map,
+            inertia: problem.inertia,
+            target: &problem.target,
+            memories: &memories,
+        };
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
             Some(last) => last.energies.clone(),
@@ -176,14 +198,18 @@ impl<S: Space> Implicit<S> {
         if scheme == Scheme::Newmark {
             settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
         }
-        let energies = Energies::with_parts(system, self.newton.term_energies(), &v);
+        let accounts: Vec<Account> = (system.terms().enumerate().zip(self.newton.term_energies()))
+            .map(|((i, term), &energy)| term.account(&objective.pose_for(i, &x), energy))
+            .collect();
+        let energies = Energies::with_parts(system, accounts.iter().map(|account| account.energy), &v);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
             work: work_of_pins(&objective, self.newton.gradient(), state, &x, &v, dt)
                 + work_of_time(system, [state.x(), &x], [state.time(), time]),
-            dissipated: dissipated(system, &objective, state.x(), &x),
+            dissipated: accounts.iter().map(|account| account.dissipated).sum(),
         };
+        self.memories = memories;
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
@@ -220,13 +246,14 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let value = self.newton.evaluate(objective, &moved);
-        // The energy of not moving is known from the last step, but for what depends on time or velocity.
+        // The energy of not moving is known from the last step, but for what depends on time or velocity. (What damped terms would add with
+        // schemes that remember more than the start is small, and this is only about where to begin.)
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
         let energy_still = if targets.is_empty() {
-            let pose = objective.pose(&still);
-            let terms = objective.system.terms().zip(&before.terms);
-            let energies =
-                terms.map(|(term, before)| if changes(term) { term.energy(&pose) } else { before.energy });
+            let terms = objective.system.terms().enumerate().zip(&before.terms);
+            let energies = terms.map(|((i, term), before)| {
+                if changes(term) { term.energy(&objective.pose_for(i, state.x())) } else { before.energy }
+            });
             energies.sum::<f64>() + objective.inertial_energy(&still)
         } else {
             objective.value(&still, &mut Vec::new()).sum
@@ -312,20 +339,4 @@ fn settle_held_nodes<S: Space>(
             a[node] = *p * a[node];
         }
     }
-}
-
-/// Work of dissipative forces against the motion of the step.
-fn dissipated<S: Space>(
-    system: &System<S>,
-    objective: &Objective<'_, S>,
-    start: &Field<S, DVec3>,
-    end: &Field<S, DVec3>,
-) -> f64 {
-    let mut gradient = Field::filled(end.len(), DVec3::ZERO);
-    let mut any = false;
-    for term in system.terms().filter(|term| term.role() == Role::Dissipative) {
-        term.add_gradient(&objective.pose(end), &mut gradient);
-        any = true;
-    }
-    if any { gradient.iter().map(|(node, g)| g.dot(end[node] - start[node])).sum() } else { 0.0 }
 }

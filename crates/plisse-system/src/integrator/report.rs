@@ -77,16 +77,19 @@ impl Energies {
 
     /// The energies of a state at rest or in motion.
     pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>, v: &Field<S, DVec3>) -> Self {
-        let parts: Vec<f64> = system.terms().map(|term| term.energy(pose)).collect();
-        Self::with_parts(system, &parts, v)
+        Self::with_parts(system, system.terms().map(|term| term.energy(pose)), v)
     }
 
     /// The energies of a state whose terms have been evaluated.
-    pub(crate) fn with_parts<S: Space>(system: &System<S>, parts: &[f64], v: &Field<S, DVec3>) -> Self {
+    pub(crate) fn with_parts<S: Space>(
+        system: &System<S>,
+        parts: impl Iterator<Item = f64>,
+        v: &Field<S, DVec3>,
+    ) -> Self {
         let kinetic = system
             .mass()
             .map_or(0.0, |mass| mass.iter().map(|(node, m)| 0.5 * m * v[node].length_squared()).sum());
-        let named = system.terms().zip(parts).map(|(term, &energy)| TermEnergy {
+        let named = system.terms().zip(parts).map(|(term, energy)| TermEnergy {
             name: term.name().to_owned(),
             role: term.role(),
             energy,
@@ -97,8 +100,8 @@ impl Energies {
 
 /// Changes of energy during a step, in joules. `after - before = work - dissipated - numerical`.
 ///
-/// Work and dissipation are forces at the end of the step times the way: exact for backward Euler, first order in the step for the
-/// others, whose `numerical` part then contains the difference.
+/// Work and dissipation are forces at the end of the step times the way (of damping: stresses times changes of strain): exact for backward Euler, first
+/// order in the step for the others, whose `numerical` part then contains the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
     /// Total energy (kinetic, elastic, external) at the start.

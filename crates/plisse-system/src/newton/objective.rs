@@ -4,6 +4,7 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Psd, Space};
 
 use crate::matrix::BlockMatrix;
+use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::system::System;
 
@@ -16,6 +17,8 @@ pub(crate) struct Objective<'a, S: Space> {
     /// Factor of the inertia in 1/s².
     pub(crate) inertia: f64,
     pub(crate) target: &'a Field<S, DVec3>,
+    /// What each term keeps of the step.
+    pub(crate) memories: &'a [Memory],
 }
 
 /// A value and the size of the parts it was summed from, which bounds its rounding error.
@@ -30,11 +33,16 @@ impl<S: Space> Objective<'_, S> {
         Pose { x, time: self.time, step: Some(self.map) }
     }
 
+    /// The pose for a term, with what it keeps.
+    pub(crate) fn pose_for<'b>(&'b self, term: usize, x: &'b Field<S, DVec3>) -> Pose<'b, S> {
+        Pose { step: Some(StepMap { memory: self.memories.get(term), ..self.map }), ..self.pose(x) }
+    }
+
     /// The value; `parts` holds the energy of each term.
     pub(crate) fn value(&self, x: &Field<S, DVec3>, parts: &mut Vec<f64>) -> Value {
-        let pose = self.pose(x);
         parts.clear();
-        parts.extend(self.system.terms().map(|term| term.energy(&pose)));
+        let terms = self.system.terms().enumerate();
+        parts.extend(terms.map(|(i, term)| term.energy(&self.pose_for(i, x))));
         self.sum(x, parts)
     }
 
@@ -45,17 +53,20 @@ impl<S: Space> Objective<'_, S> {
         parts: &mut Vec<f64>,
         gradient: &mut Field<S, DVec3>,
     ) -> Value {
-        let pose = self.pose(x);
         parts.clear();
         gradient.as_mut_slice().fill(DVec3::ZERO);
-        parts.extend(self.system.terms().map(|term| term.energy_and_add_gradient(&pose, gradient)));
+        let terms = self.system.terms().enumerate();
+        parts.extend(terms.map(|(i, term)| term.energy_and_add_gradient(&self.pose_for(i, x), gradient)));
         self.add_inertia(x, gradient);
         self.sum(x, parts)
     }
 
     /// The derivative by every node, held ones included.
     pub(crate) fn gradient(&self, x: &Field<S, DVec3>, out: &mut Field<S, DVec3>) {
-        self.system.gradient(&self.pose(x), out);
+        out.as_mut_slice().fill(DVec3::ZERO);
+        for (i, term) in self.system.terms().enumerate() {
+            term.add_gradient(&self.pose_for(i, x), out);
+        }
         self.add_inertia(x, out);
     }
 
@@ -85,7 +96,7 @@ impl<S: Space> Objective<'_, S> {
     /// The second derivative over the unknowns, with `regularisation` times the mean diagonal, weighted by mass, on the
     /// diagonal.
     pub(crate) fn hessian(&self, x: &Field<S, DVec3>, psd: Psd, regularisation: f64, out: &mut BlockMatrix) {
-        self.system.hessian(&self.pose(x), psd, out);
+        self.system.hessian_with(|i| self.pose_for(i, x), psd, out);
         let nodes = self.system.unknowns();
         let mass = self.system.mass();
         if let Some(mass) = mass.filter(|_| self.inertia > 0.0) {

@@ -17,6 +17,7 @@ mod builder;
 mod checkpoint;
 mod cloth;
 mod damping;
+mod dashpots;
 mod drag;
 mod error;
 mod material;

@@ -14,7 +14,7 @@ use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, Term, Volume}
 
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
-use super::damping::{cloth_damping, wire_damping};
+use super::dashpots::{bending_hinges, cloth_damping, damped_hinges, wire_damping};
 use super::material::{AngleLaw, Bending, Membrane, Shearing, Stretching};
 use super::shifted::Shifted;
 use super::wires::Wires;
@@ -35,13 +35,17 @@ impl Slot<'_> {
         nodes.map(|node| Id::new(node.get() + self.first))
     }
 
-    fn elements<const V: usize, E: Element<V, Space = Vertices> + 'static>(
+    /// An element of the body as one of the scene.
+    fn place<E>(&self, element: E) -> Shifted<E> {
+        Shifted { element, first: self.first }
+    }
+
+    fn term<const V: usize, E: Element<V, Space = Vertices> + 'static>(
         &self,
         what: &str,
         elements: impl Iterator<Item = E>,
     ) -> BoxedTerm {
-        let elements = elements.map(|element| Shifted { element, first: self.first }).collect();
-        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements))
+        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements.collect()))
     }
 
     fn rayleigh<const V: usize, E: Element<V, Space = Vertices> + 'static>(
@@ -50,11 +54,9 @@ impl Slot<'_> {
         beta: Positive,
         elements: impl Iterator<Item = E>,
     ) -> BoxedTerm {
-        let damped = |element| RayleighElement::new(Shifted { element, first: self.first }, beta);
-        Box::new(RateTerm::<_, V>::new(
-            format!("{}: Rayleigh damping of {what}", self.name),
-            elements.map(damped).collect(),
-        ))
+        let name = format!("{}: Rayleigh damping of {what}", self.name);
+        let elements = elements.map(|element| RayleighElement::new(element, beta)).collect();
+        Box::new(RateTerm::<_, V>::new(name, elements))
     }
 }
 
@@ -129,9 +131,10 @@ fn faces<E: MembraneEnergy + Copy + 'static>(
     slot: Slot<'_>,
     out: &mut Vec<BoxedTerm>,
 ) {
-    let element =
-        |(face, v): (_, &[Id<Vertices>; 3])| MembraneElement::new(*v, *cloth.rest.map(face), energy);
-    out.push(slot.elements("membrane", cloth.mesh.faces().iter().map(element)));
+    let element = |(face, v): (_, &[Id<Vertices>; 3])| {
+        MembraneElement::new(slot.shift(*v), *cloth.rest.map(face), energy)
+    };
+    out.push(slot.term("membrane", cloth.mesh.faces().iter().map(element)));
     if let Some(beta) = cloth.material.damping.rayleigh {
         let faces = cloth.mesh.faces().iter().map(element);
         out.push(slot.rayleigh("membrane", beta, faces));
@@ -156,7 +159,7 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
             let (mesh, rest) = (&cloth.mesh, &cloth.rest);
             let ids = mesh.faces().ids();
             let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
-            out.push(slot.elements("bending", ids.map(element)));
+            out.push(slot.term("bending", ids.map(|face| slot.place(element(face)))));
         }
         Bending::Quadratic { rigidity } => {
             if cloth.curved {
@@ -182,8 +185,11 @@ fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
     weight: HingeWeight,
     slot: Slot<'_>,
 ) -> BoxedTerm {
-    let bends = cloth.rest.hinges().iter().filter(|hinge| cloth.loose.binary_search(&hinge.edge()).is_err());
-    slot.elements("bending", bends.map(|hinge| HingeElement::new(hinge, law, rigidity, weight)))
+    let elements = bending_hinges(cloth).map(|hinge| HingeElement::new(hinge, law, rigidity, weight));
+    match cloth.material.damping.bending {
+        None => slot.term("bending", elements.map(|element| slot.place(element))),
+        Some(beta) => damped_hinges(elements, beta, slot),
+    }
 }
 
 fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
@@ -237,10 +243,10 @@ fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
         .map_err(|source| SceneError::Net { body: slot.name.to_owned(), source })?;
     wire_damping(&net, &wires.wire.damping, slot, out)?;
     if let Some(beta) = wires.wire.damping.rayleigh {
-        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().copied()));
+        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().map(|e| slot.place(*e))));
     }
-    out.push(slot.elements::<2, _>("stretching", net.stretching.into_iter()));
-    out.push(slot.elements::<3, _>("bending", net.bending.into_iter()));
+    out.push(slot.term::<2, _>("stretching", net.stretching.into_iter().map(|e| slot.place(e))));
+    out.push(slot.term::<3, _>("bending", net.bending.into_iter().map(|e| slot.place(e))));
     Ok(())
 }
 

@@ -1,0 +1,237 @@
+//! The terms of strain-rate damping.
+
+use plisse_bending::{AngleEnergy, HingeElement, HingeWeight, Net};
+use plisse_core::{Element, Hinge, Id, Positive, Vertices};
+use plisse_damping::{
+    DampedHinge, Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle,
+    HingeSpring, JointViscosity, OnTriangle, PlaneStrain, Potential, RodJoint, StretchTensor, Viscosity,
+};
+use plisse_system::{DampedTerm, RateTerm, Term};
+
+use super::SceneError;
+use super::cloth::Cloth;
+use super::damping::{Damping, StrainRate};
+use super::material::{Bending, Shearing, Stretching};
+use super::terms::Slot;
+
+type BoxedTerm = Box<dyn Term<Vertices>>;
+
+/// Viscosity of a strain in the plane of a sheet.
+#[derive(Clone, Copy)]
+pub(super) enum PlaneViscosity {
+    Green(GreenStrain, Viscosity<3>),
+    Fibre(FibreStrain, Viscosity<3>),
+    Stretch(StretchTensor, Viscosity<3>),
+}
+
+impl PlaneViscosity {
+    /// What a material asks for.
+    pub(super) fn of(cloth: &Cloth, slot: Slot<'_>) -> Result<Option<Self>, SceneError> {
+        let membrane = cloth.material.membrane;
+        let directions = membrane.directions;
+        let wrong = |source| SceneError::Viscosity { body: slot.name.to_owned(), source };
+        Ok(match cloth.material.damping.membrane {
+            StrainRate::None => None,
+            StrainRate::Proportional(beta) => Some(Self::proportional(cloth, beta).map_err(wrong)?),
+            StrainRate::Isotropic { lambda, mu } => {
+                let viscosity = Viscosity::isotropic(lambda, mu).map_err(wrong)?;
+                Some(match membrane.stretching {
+                    Stretching::Arap(_) | Stretching::Corotational(_) => {
+                        Self::Stretch(StretchTensor, viscosity)
+                    }
+                    _ => Self::Green(GreenStrain::default(), viscosity),
+                })
+            }
+            StrainRate::PerDirection(values) => {
+                if cloth.uv.is_none() {
+                    return Err(SceneError::NoViscousDirections { body: slot.name.to_owned() });
+                }
+                let viscosity = Viscosity::per_component(values).map_err(wrong)?;
+                Some(Self::Fibre(FibreStrain::along(directions), viscosity))
+            }
+        })
+    }
+
+    /// The moduli of the membrane times `beta`, in its own strain (SO18, equation 12).
+    fn proportional(cloth: &Cloth, beta: Positive) -> Result<Self, plisse_damping::ViscosityError> {
+        let membrane = cloth.material.membrane;
+        let b = beta.get();
+        let isotropic = |lambda: f64, mu: f64| Viscosity::isotropic(b * lambda, b * mu);
+        let shear = match membrane.shearing {
+            Shearing::Quadratic(k) => k.get(),
+            _ => 0.0,
+        };
+        let woven = |warp: Positive, weft: Positive| {
+            Viscosity::per_component([b * warp.get(), b * weft.get(), b * shear])
+        };
+        Ok(match membrane.stretching {
+            Stretching::Fibres { warp, weft } => {
+                Self::Fibre(FibreStrain::along(membrane.directions), woven(warp, weft)?)
+            }
+            Stretching::GreenFibres { warp, weft } => {
+                Self::Green(GreenStrain::along(membrane.directions), woven(warp, weft)?)
+            }
+            Stretching::Arap(mu) => Self::Stretch(StretchTensor, isotropic(0.0, mu.get())?),
+            Stretching::Corotational(lame) => {
+                Self::Stretch(StretchTensor, isotropic(lame.lambda(), lame.mu())?)
+            }
+            // The moduli at rest; further away they differ between the two.
+            Stretching::StVenantKirchhoff(lame) | Stretching::NeoHookean(lame) => {
+                Self::Green(GreenStrain::default(), isotropic(lame.lambda(), lame.mu())?)
+            }
+        })
+    }
+
+    /// A term of its own.
+    pub(super) fn term(&self, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+        match self {
+            Self::Green(strain, viscosity) => rates("membrane damping", cloth, *strain, *viscosity, slot),
+            Self::Fibre(strain, viscosity) => rates("membrane damping", cloth, *strain, *viscosity, slot),
+            Self::Stretch(strain, viscosity) => rates("membrane damping", cloth, *strain, *viscosity, slot),
+        }
+    }
+}
+
+fn rates<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static>(
+    what: &str,
+    cloth: &Cloth,
+    strain: S,
+    potential: P,
+    slot: Slot<'_>,
+) -> BoxedTerm {
+    // A triangle so small that its area is zero has no damping to speak of.
+    let element = |(face, v): (_, &[Id<Vertices>; 3])| {
+        let map = *cloth.rest.map(face);
+        let area = Positive::new(map.area()).ok()?;
+        Some(Dissipation::new(slot.shift(*v), OnTriangle::new(map, strain), potential, area))
+    };
+    let elements = cloth.mesh.faces().iter().filter_map(element).collect();
+    Box::new(RateTerm::<_, 3>::new(format!("{}: {what}", slot.name), elements))
+}
+
+/// The damping of a cloth. That of hinges is not here: they have it themselves ([`damped_hinges`]).
+pub(super) fn cloth_damping(
+    cloth: &Cloth,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) -> Result<(), SceneError> {
+    let wrong = |source| SceneError::Viscosity { body: slot.name.to_owned(), source };
+    out.extend(PlaneViscosity::of(cloth, slot)?.map(|viscosity| viscosity.term(cloth, slot)));
+    if let StrainRate::Proportional(beta) = cloth.material.damping.membrane {
+        shear(cloth, beta, slot, out)?;
+    }
+    // Models of bending without hinges are damped as if they had some.
+    if let Some(beta) = cloth.material.damping.bending
+        && let Bending::MidEdge { rigidity, .. } | Bending::Quadratic { rigidity } = cloth.material.bending
+    {
+        let mut dashpots = Vec::new();
+        for hinge in bending_hinges(cloth) {
+            let stiffness = rigidity.get() * HingeWeight::AreaSum.of(hinge);
+            let viscosity = Viscosity::of_elasticity(beta, &[[stiffness]]).map_err(wrong)?;
+            let nodes = slot.shift(hinge.vertices());
+            dashpots.push(Dissipation::<_, _, 4, 1>::new(nodes, HingeAngle, viscosity, Positive::ONE));
+        }
+        out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), dashpots)));
+    }
+    Ok(())
+}
+
+fn shear(cloth: &Cloth, beta: Positive, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    let membrane = cloth.material.membrane;
+    let (directions, strain) = (membrane.directions, FibreStrain::along(membrane.directions));
+    let is_woven = matches!(membrane.stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
+    match membrane.shearing {
+        Shearing::Quartic(k) => {
+            // k (Fa·Fb - d)⁴ has the second derivative 12 k (Fa·Fb - d)².
+            let d = directions[0].dot(directions[1]);
+            let modulus = move |e: &[f64; 3]| {
+                [[0.0; 3], [0.0; 3], [0.0, 0.0, 12.0 * k.get() * (e[2] - d) * (e[2] - d)]]
+            };
+            out.push(rates("shear damping", cloth, strain, ElasticViscosity::new(beta, modulus), slot));
+        }
+        Shearing::Quadratic(k) if !is_woven => {
+            let viscosity = Viscosity::per_component([0.0, 0.0, beta.get() * k.get()])
+                .map_err(|source| SceneError::Viscosity { body: slot.name.to_owned(), source })?;
+            out.push(rates("shear damping", cloth, strain, viscosity, slot));
+        }
+        Shearing::Quadratic(_) | Shearing::None => {}
+    }
+    Ok(())
+}
+
+/// The hinges of a cloth that resist bending.
+pub(super) fn bending_hinges(cloth: &Cloth) -> impl Iterator<Item = &Hinge> {
+    cloth.rest.hinges().iter().filter(|hinge| cloth.loose.binary_search(&hinge.edge()).is_err())
+}
+
+/// A hinge as a function of its angle.
+struct Spring<L>(HingeElement<L>);
+
+impl<L: AngleEnergy> HingeSpring for Spring<L> {
+    #[inline]
+    fn energy(&self, theta: f64) -> f64 {
+        self.0.energy_at(theta)
+    }
+    #[inline]
+    fn moment(&self, theta: f64) -> f64 {
+        self.0.moment_at(theta)
+    }
+    #[inline]
+    fn stiffness(&self, theta: f64) -> f64 {
+        self.0.stiffness_at(theta)
+    }
+}
+
+/// Hinges with damping in proportion to their stiffness.
+pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
+    hinges: impl Iterator<Item = HingeElement<L>>,
+    beta: Positive,
+    slot: Slot<'_>,
+) -> BoxedTerm {
+    let element = |hinge: HingeElement<L>| DampedHinge::new(slot.shift(hinge.nodes()), Spring(hinge), beta);
+    Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), hinges.map(element).collect()))
+}
+
+/// The terms of strain-rate damping of wires.
+pub(super) fn wire_damping<L: AngleEnergy>(
+    net: &Net<L>,
+    damping: &Damping,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) -> Result<(), SceneError> {
+    let wrong = |source| SceneError::Viscosity { body: slot.name.to_owned(), source };
+    match damping.membrane {
+        StrainRate::None => {}
+        StrainRate::Proportional(beta) => {
+            let mut elements = Vec::with_capacity(net.stretching.len());
+            for segment in &net.stretching {
+                let viscosity = Viscosity::of_elasticity(beta, &[[segment.stiffness()]]).map_err(wrong)?;
+                // Lengths of segments are positive, or the net would have been refused.
+                let length = Positive::new(segment.rest_length())?;
+                let nodes = slot.shift(segment.nodes());
+                let strain = EdgeStretch::new(length);
+                elements.push(Dissipation::<_, _, 2, 1>::new(nodes, strain, viscosity, length));
+            }
+            out.push(Box::new(RateTerm::new(format!("{}: stretching damping", slot.name), elements)));
+        }
+        StrainRate::Isotropic { .. } | StrainRate::PerDirection(_) => {
+            return Err(SceneError::WireViscosity { body: slot.name.to_owned() });
+        }
+    }
+    if let Some(beta) = damping.bending {
+        let mut elements = Vec::with_capacity(net.bending.len());
+        for joint in &net.bending {
+            let rest = joint.rest_angle();
+            // Laws that soften at rest have no stiffness to be in proportion to.
+            let Ok(stiffness) = Positive::new(joint.stiffness() * joint.law().h(rest, rest)) else {
+                continue;
+            };
+            let viscosity = Positive::new(beta.get() * stiffness.get())?;
+            let nodes = slot.shift(joint.nodes());
+            let joint = JointViscosity::new(viscosity);
+            elements.push(Dissipation::<_, _, 3, 4>::new(nodes, RodJoint, joint, Positive::ONE));
+        }
+        out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), elements)));
+    }
+    Ok(())
+}
