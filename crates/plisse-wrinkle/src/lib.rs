@@ -60,7 +60,6 @@ mod free;
 mod geometry;
 mod lattice;
 mod phase;
-mod random;
 mod sheet;
 mod solver;
 mod start;
