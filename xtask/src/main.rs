@@ -25,7 +25,7 @@ cargo xtask COMMAND
   bench damping [N [MEMBRANE]]
                     time per step of a hanging sheet with and without damping
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
-  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing, wrinkle
+  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing, wrinkle, animation
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again
   reference        write the reference of scene files again

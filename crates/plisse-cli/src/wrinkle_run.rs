@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use plisse::file::LoadedWrinkle;
+use plisse::io::scene_file::WavesFromName;
 use plisse::io::{FileError, ObjPart, ObjSource, write_obj};
-use plisse::scene::WrinkleFrame;
-use plisse::wrinkle::{Kkt, WrinkleRun, WrinkledSurface};
+use plisse::scene::{WrinkleBase, WrinkleFrame};
+use plisse::wrinkle::{Kkt, WaveChange, WrinkleRun, WrinkledSurface};
 use serde_json::{Value, json};
 
 use crate::arguments::Talk;
@@ -72,6 +73,14 @@ struct Run<'a> {
     frames: Vec<WrinkleFrame>,
 }
 
+/// What a frame is made from.
+enum Source {
+    /// The base is yet to be found, at this time.
+    Time(f64),
+    /// A base, and how long it took.
+    Base(Box<WrinkleBase>, Duration),
+}
+
 impl Run<'_> {
     fn frames(
         &mut self,
@@ -80,22 +89,32 @@ impl Run<'_> {
         interval: f64,
         interrupted: &AtomicBool,
     ) -> Result<(), Failure> {
+        let times = (1..=last).map(|frame| (frame, (f64::from(frame) * interval).min(duration)));
+        let waves_from = self.loaded.file.wrinkle.as_ref().map(|table| table.waves_from);
+        let backwards = waves_from == Some(WavesFromName::Last);
+        let todo: Vec<(u32, Source)> = if backwards {
+            // Bases follow the loads in the order of time; wrinkles follow the last of them.
+            self.bases(&times.collect::<Vec<_>>(), interrupted)?.into_iter().rev().collect()
+        } else {
+            times.map(|(frame, time)| (frame, Source::Time(time))).collect()
+        };
         let mut progress = Progress::new(self.talk, "frame", 0, last);
-        for frame in 1..=last {
-            let result = self.next_frame(frame, (f64::from(frame) * interval).min(duration), interrupted);
-            match result {
-                Ok(text) => {
-                    progress.message(text);
-                    progress.done(frame, "frame");
-                }
-                Err(failure) => {
-                    progress.finish();
-                    return Err(failure);
-                }
-            }
+        for (count, (frame, source)) in (1..).zip(todo) {
+            let text = self.next_frame(frame, source, interrupted).inspect_err(|_| progress.finish())?;
+            progress.message(text);
+            progress.done(count, "frame");
         }
         progress.finish();
+        if backwards {
+            self.frames.reverse();
+        }
         let all: Vec<u32> = (1..=last).collect();
+        for (frame, found) in (1..).zip(&self.frames) {
+            let before = if backwards { frame + 1 } else { frame - 1 };
+            for change in found.change.iter().flat_map(|change| &change.waves) {
+                say(self.talk, &jumps(frame, before, change));
+            }
+        }
         for frame in chosen(&all, self.loaded.file.output.meshes) {
             let surface = self.surface(frame)?;
             self.mesh(frame, &surface)?;
@@ -103,15 +122,47 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// All bases, without wrinkles.
+    fn bases(
+        &mut self,
+        times: &[(u32, f64)],
+        interrupted: &AtomicBool,
+    ) -> Result<Vec<(u32, Source)>, Failure> {
+        let mut progress = Progress::new(self.talk, "base", 0, times.len() as u32);
+        let mut bases = Vec::with_capacity(times.len());
+        for &(frame, time) in times {
+            self.go_on(interrupted).inspect_err(|_| progress.finish())?;
+            let clock = Instant::now();
+            let base = self.loaded.scene.next_base(time).map_err(|source| {
+                progress.finish();
+                Failure::WrinkleFrame { frame, source }
+            })?;
+            bases.push((frame, Source::Base(Box::new(base), clock.elapsed())));
+            progress.done(frame, "base");
+        }
+        progress.finish();
+        Ok(bases)
+    }
+
     /// Computes a frame and adds its line to the report; gives a word about it.
-    fn next_frame(&mut self, frame: u32, time: f64, interrupted: &AtomicBool) -> Result<String, Failure> {
+    fn next_frame(
+        &mut self,
+        frame: u32,
+        source: Source,
+        interrupted: &AtomicBool,
+    ) -> Result<String, Failure> {
         self.go_on(interrupted)?;
         self.folder.still_ours()?;
         let clock = Instant::now();
         let fail = |source| Failure::WrinkleFrame { frame, source };
-        let found = self.loaded.scene.next_frame(time).map_err(fail)?;
+        let (found, earlier) = match source {
+            Source::Time(time) => (self.loaded.scene.next_frame(time), Duration::ZERO),
+            Source::Base(base, earlier) => (self.loaded.scene.wrinkles_on(*base), earlier),
+        };
+        let found = found.map_err(fail)?;
         let surface = self.loaded.scene.surface(&found).map_err(fail)?;
-        let line = line(frame, &found, &surface, clock.elapsed().as_secs_f64()).to_string();
+        let seconds = (earlier + clock.elapsed()).as_secs_f64();
+        let line = line(frame, &found, &surface, seconds).to_string();
         let path = self.folder.report();
         let append = || {
             let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
@@ -121,7 +172,7 @@ impl Run<'_> {
         if self.talk.json {
             print(&line);
         }
-        let text = format!("t = {time:.3} s, amplitude {:.2e} m,", found.largest_amplitude());
+        let text = format!("t = {:.3} s, amplitude {:.2e} m,", found.time, found.largest_amplitude());
         self.frames.push(found);
         Ok(text)
     }
@@ -194,10 +245,19 @@ impl Run<'_> {
     }
 }
 
+/// A sentence about a number of waves that has changed.
+fn jumps(frame: u32, before: u32, change: &WaveChange) -> String {
+    let (now, was, generator) = (change.now.abs(), change.before.abs(), change.generator + 1);
+    format!(
+        "frame {frame}: {now} waves around loop {generator}, {was} in frame {before}; the surface jumps in between"
+    )
+}
+
 /// The line of a frame.
 fn line(frame: u32, found: &WrinkleFrame, surface: &WrinkledSurface, seconds: f64) -> Value {
     let (base, report) = (&found.base.report, &found.field.report);
     let run: Option<&WrinkleRun> = report.run();
+    let change = found.change.as_ref();
     let kkt = run.map_or_else(Kkt::default, |run| run.kkt);
     let free = found.free.as_slice().iter().filter(|free| **free).count();
     json!({
@@ -215,13 +275,14 @@ fn line(frame: u32, found: &WrinkleFrame, surface: &WrinkledSurface, seconds: f6
         },
         "wrinkle": {
             "iterations": run.map_or(0, |run| run.iterations.len()),
-            "iterations_of_all_starts": report.runs.iter().map(|run| run.iterations.len()).sum::<usize>(),
+            "iterations_of_all_starts": found.steps,
             "converged": report.converged(),
             "kkt": kkt.relative,
             "energy": report.terms.total(),
             "energy_without_wrinkles": report.smooth_energy,
             "unknowns": report.unknowns,
-            "continued": found.continued,
+            "continued": change.is_some_and(|change| change.continued),
+            "cost_of_waves": change.map(|change| change.relative_cost),
             "largest_amplitude": found.largest_amplitude(),
             "faces_kept": found.free.len() - free,
             "faces_free": free,
@@ -231,7 +292,13 @@ fn line(frame: u32, found: &WrinkleFrame, surface: &WrinkledSurface, seconds: f6
             "rounding": found.phase.rounding(),
             "deviation": found.phase.deviation,
             "proven": found.phase.proven,
-            "jump": found.jump,
+            "jump": found.jump(),
+            "mean_jump": change.and_then(|change| change.step).map(|step| step.mean),
+            "changed": change.map_or_else(Vec::new, |change| change.waves.clone()).iter().map(|waves| json!({
+                "generator": waves.generator,
+                "before": waves.before,
+                "now": waves.now,
+            })).collect::<Vec<_>>(),
         },
         "surface": {
             "vertices": surface.mesh.vertex_count(),

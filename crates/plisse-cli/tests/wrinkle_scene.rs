@@ -89,3 +89,79 @@ fn a_base_that_does_not_converge_ends_the_run() {
     assert!(said.contains("frame 1: no equilibrium of the base mesh after 1 iterations"), "{said}");
     assert!(fs::read_to_string(at.join("out/film/outcome.json")).unwrap().contains("not converged"));
 }
+
+const TWIST: &str = r#"version = 1
+model = "wrinkle"
+[time]
+duration = 1
+frames_per_second = 3
+[wrinkle]
+young = 1e7
+poisson = 0.44
+thickness = 1e-4
+levels = 1
+clamped = true
+CHOICE
+[[cloth]]
+cylinder = { cells = [30, 24], radius = 1, length = 5, irregular = 1 }
+pin = [
+    { group = "bottom" },
+    { group = "top", linear = true, motion = [{ time = 0, rotate = [0, 0, 4] }, { time = 1, rotate = [0, 0, 10] }] },
+]
+[output]
+pictures = "none"
+meshes = "none"
+"#;
+
+#[test]
+fn numbers_of_waves_stay_or_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let run = |choice: &str| {
+        fs::write(at.join("twist.toml"), TWIST.replace("CHOICE", choice)).unwrap();
+        let run = plisse(&["run", "twist.toml"], at);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned() + &String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success(), "{said}");
+        let report = fs::read_to_string(at.join("out/twist/report.jsonl")).unwrap();
+        let lines: Vec<serde_json::Value> =
+            report.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 3);
+        (said, lines)
+    };
+    let waves =
+        |line: &serde_json::Value| line["phase"]["waves"].as_array().unwrap()[0].as_i64().unwrap().abs();
+    let frames = |lines: &[serde_json::Value]| -> Vec<u64> {
+        lines.iter().map(|line| line["frame"].as_u64().unwrap()).collect()
+    };
+    let check = |said: &str, lines: &[serde_json::Value]| {
+        assert!(!said.contains("jumps"), "{said}");
+        for line in &lines[1..] {
+            assert_eq!(waves(line), waves(&lines[0]));
+            assert!(line["phase"]["jump"].as_f64().unwrap() < 1.5, "{line}");
+            assert!(line["phase"]["mean_jump"].as_f64().unwrap() < 0.7, "{line}");
+            assert!(line["wrinkle"]["cost_of_waves"].as_f64().unwrap() < 0.5);
+            assert!(line["phase"]["changed"].as_array().unwrap().is_empty());
+        }
+        assert!(lines[0]["phase"]["jump"].is_null() && lines[0]["wrinkle"]["cost_of_waves"].is_null());
+    };
+    let (said, first) = run("");
+    check(&said, &first);
+    assert_eq!(frames(&first), [1, 2, 3]);
+    // Backwards, from the last.
+    let (said, last) = run("waves_from = \"last\"");
+    check(&said, &last);
+    assert_eq!(frames(&last), [3, 2, 1]);
+    assert!(waves(&last[0]) > waves(&first[0]) + 2);
+    // Left to themselves they change, and that is told.
+    let (said, alone) = run("snap = 0");
+    assert!(
+        said.contains("frame 2: ") && said.contains(" in frame 1; the surface jumps in between"),
+        "{said}"
+    );
+    for pair in alone.windows(2) {
+        let changed = &pair[1]["phase"]["changed"].as_array().unwrap()[0];
+        assert_eq!(changed["before"].as_i64().unwrap().abs(), waves(&pair[0]));
+        assert_eq!(changed["now"].as_i64().unwrap().abs(), waves(&pair[1]));
+        assert!(pair[1]["phase"]["jump"].as_f64().unwrap() > 3.0);
+    }
+}

@@ -7,6 +7,7 @@
 //! | quantities checked once | [`Positive`], [`Angle`], [`UnitDir2`] |
 //! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
+//! | random numbers that repeat | [`SplitMix`] |
 //! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`HingeFrame`], [`hinge_angle`] |
 //! | the contract between energies and solvers | [`Element`] |
 //!
@@ -38,6 +39,7 @@ mod mat3x2;
 mod mesh;
 mod psd;
 mod quantity;
+mod random;
 mod rate_element;
 mod rest;
 mod scalar;
@@ -50,6 +52,7 @@ pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
 pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
+pub use random::SplitMix;
 pub use rate_element::{DampedElement, ElementStep, Past, RateElement};
 pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};

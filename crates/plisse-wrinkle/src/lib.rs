@@ -10,6 +10,7 @@
 //! | closed forms | [`KeptComplex`] | frequencies without curl as phases per node and periods per loop |
 //! | wrinkle field | [`solve_wrinkles`], [`WrinkleField`] | projected Newton steps over amplitudes that are not negative |
 //! | phase | [`recover_phase`], [`Phase`], [`closest_integers`] | whole numbers of waves around loops, exactly the best ones |
+//! | animation | [`WrinkleSequence`], [`phase_step`] | numbers of waves, signs and shifts follow the frame before |
 //! | surface | [`wrinkled_surface`], [`WrinkledSurface`] | subdivision without seams, displacement, obstacles |
 //!
 //! [`beds`] are the examples of the paper as far as it describes them; [`elastic_reference`] is a sheet that does bear compression.
@@ -60,7 +61,7 @@ mod free;
 mod geometry;
 mod lattice;
 mod phase;
-mod random;
+mod sequence;
 mod sheet;
 mod solver;
 mod start;
@@ -75,9 +76,10 @@ pub use free::{FreeRule, wrinkle_free};
 pub use geometry::{BaseFace, BaseSheet};
 pub use lattice::{ClosestIntegers, DEFAULT_NODE_LIMIT, closest_integers};
 pub use phase::{
-    CornerPhase, Phase, PhaseFaces, PhaseField, PhaseOptions, PhaseProblem, recover_phase,
-    recover_phase_following,
+    CornerPhase, Phase, PhaseFaces, PhaseField, PhaseOptions, PhaseProblem, PhaseStep, phase_step,
+    recover_phase, recover_phase_following,
 };
+pub use sequence::{FrameChange, SequenceFrame, SequenceSettings, WaveChange, WrinkleSequence};
 pub use sheet::ThinSheet;
 pub use solver::{
     FaceHessian, FaceProjection, Kkt, Periods, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,

@@ -1,5 +1,6 @@
 //! `cargo xtask regress`: experiments of the papers, as tables.
 
+mod animation;
 #[cfg(test)]
 mod damping_tests;
 mod gauss_newton;
@@ -13,7 +14,7 @@ use anyhow::{Result, bail};
 
 /// Runs one experiment, or all of them.
 pub(crate) fn run(names: &[&str]) -> Result<()> {
-    let all = ["v-strips", "stretch-test", "spring", "swing", "wrinkle"];
+    let all = ["v-strips", "stretch-test", "spring", "swing", "wrinkle", "animation"];
     for name in if names.is_empty() { &all[..] } else { names } {
         match *name {
             "v-strips" => v_strips::run()?,
@@ -21,6 +22,7 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
             "spring" => spring::run()?,
             "swing" => swing::run()?,
             "wrinkle" => wrinkle::run()?,
+            "animation" => animation::run()?,
             _ => bail!("no experiment is called \"{name}\"; there are: {}", all.join(", ")),
         }
     }

@@ -5,8 +5,9 @@
 use glam::{DVec2, DVec3};
 
 use super::error::MeshError;
-use super::generate::{Pillow, Planar, SplitMix, Tube, check_cells, check_lengths};
+use super::generate::{Pillow, Planar, Tube, check_cells, check_lengths};
 use super::tri_mesh::TriMesh;
+use crate::random::SplitMix;
 use crate::space::{Faces, Field, Id};
 
 /// Vertices in the plane and counter-clockwise faces; with a `period`, the plane is a strip closed along its first axis.
@@ -120,7 +121,7 @@ pub fn sewn_twice((mesh, place): &Planar) -> Result<Pillow, MeshError> {
 
 /// A rectangle of about this many cells with its lower left corner in the origin.
 fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix::new(seed);
     let [nx, ny] = cells.map(|n| n.max(1));
     let cell = DVec2::new(size[0] / nx as f64, size[1] / ny as f64);
     let mut place = Vec::with_capacity((nx + 1) * (ny + 1));
@@ -144,7 +145,7 @@ fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
 
 /// Rings about the origin from radius `inner` to `outer` with cells of about `(outer - inner)/across`; a disc without inner radius.
 fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix::new(seed);
     let across = across.max(1);
     let spacing = (outer - inner) / across as f64;
     let mut place = Vec::new();
@@ -173,7 +174,7 @@ fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
 
 /// A strip of this length along its second axis, closed along the first after `around` cells of the same size.
 fn tube(around: usize, along: usize, circumference: f64, length: f64, seed: u64) -> Patch {
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix::new(seed);
     // With fewer an edge could go around the other way.
     let (around, along) = (around.max(6), along.max(1));
     let cell = DVec2::new(circumference / around as f64, length / along as f64);

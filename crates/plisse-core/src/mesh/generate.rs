@@ -10,6 +10,7 @@ use glam::{DVec2, DVec3};
 pub use super::delaunay::{delaunay_annulus, delaunay_disc, delaunay_rectangle, delaunay_tube, sewn_twice};
 use super::error::MeshError;
 use super::tri_mesh::TriMesh;
+use crate::random::SplitMix;
 use crate::space::{Edges, Faces, Field, Id, Vertices};
 
 /// A planar mesh: topology and material coordinates.
@@ -88,7 +89,7 @@ pub fn irregular_grid(nx: usize, ny: usize, size: [f64; 2], seed: u64) -> Result
     const JITTER: f64 = 0.22;
     let (_, regular) = grid(nx, ny, size, Diagonal::Right)?;
     let cell = DVec2::new(size[0] / nx as f64, size[1] / ny as f64);
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix::new(seed);
     let uv = Field::from_fn(regular.len(), |v| {
         let (i, j) = (v.index() % (nx + 1), v.index() / (nx + 1));
         let shift = cell * DVec2::new(random.signed(), random.signed()) * JITTER;
@@ -396,24 +397,6 @@ pub(super) fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), 
     match lengths.iter().find(|l| !(1e-60..1e60).contains(*l)) {
         Some(length) => Err(bad(shape, format!("the length {length} m is not between 1e-60 m and 1e60 m"))),
         None => Ok(()),
-    }
-}
-
-/// SplitMix64: a few lines, and the same numbers on every machine.
-pub(super) struct SplitMix(pub(super) u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in [-1, 1).
-    pub(super) fn signed(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 

@@ -53,8 +53,8 @@ names! {
 
 table! {
     /// Fine wrinkles on a coarse mesh (`model = "wrinkle"`): in every frame the equilibrium of one cloth as a tension field, amplitude and
-    /// phase of its wrinkles, and the surface with every wave. Cloth of such scenes has no material of its own, pins hold entirely, obstacles
-    /// have no friction; `step`, `shortest_step` and `scheme` of the time, and `[solver]`, do not matter.
+    /// phase of its wrinkles, and the surface with every wave. Cloth of such scenes has no material of its own, pins hold entirely,
+    /// obstacles have no friction; `step`, `shortest_step` and `scheme` of the time, and `[solver]`, do not matter.
     pub struct WrinkleTable ("[wrinkle]") {
         /// Young's modulus, Pa.
         young: Positive = required,
@@ -68,8 +68,14 @@ table! {
         levels: u32 = "3",
         /// Amplitudes are zero at pins.
         clamped: bool = "false",
-        /// Whether amplitudes and phases are optimised once more with whole numbers of waves.
+        /// Whether amplitudes and phases of the first frame are optimised once more with whole numbers of waves; those of all others are.
         rounded: bool = "false",
+        /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part of the bending energy of the waves;
+        /// beyond that they snap to the best ones, and the surface jumps. A number that is off by the factor `r` costs about `(r - 1/r)²`.
+        /// With 0 they change whenever others are better.
+        snap: NonNegative = "0.5",
+        /// Which frame has the numbers of waves that suit it best; from there the others follow, one after the other.
+        waves_from: WavesFromName = "\"first\"",
         /// Bending stiffness of the base.
         bending: BaseBendingName = "\"plate\"",
         /// This part of the elastic energy is added to the tension field, compression included; evens out where the tension field leaves
@@ -87,6 +93,16 @@ table! {
         free_rule: FreeRuleName = "\"authors\"",
         /// Where the solver of wrinkles starts.
         start: WrinkleStartName = "\"both\"",
+    }
+}
+
+names! {
+    /// Which frame chooses the numbers of waves.
+    pub enum WavesFromName {
+        /// The first one.
+        First = "first",
+        /// The last one; wrinkles are then solved for backwards in time, after all bases.
+        Last = "last",
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::f64::consts::TAU;
 
-use plisse_core::{Edges, Id};
+use plisse_core::{Edges, Field, Id};
 
 use super::recover::{Phase, PhaseOptions, PhaseProblem, Setup};
 use crate::complex::{KeptComplex, Nodes};
 use crate::error::{WrinkleError, fits};
+use crate::lattice::ClosestIntegers;
 
 /// Like [`recover_phase`](crate::recover_phase), continuing the phase of an earlier frame on a mesh with the same faces.
 ///
@@ -24,6 +25,9 @@ use crate::error::{WrinkleError, fits};
 ///
 /// Components that did not exist before are as in [`recover_phase`](crate::recover_phase).
 ///
+/// Where a number of waves changes, waves jump somewhere by half a turn. To keep the numbers, the frequencies must be solved for with them:
+/// see [`WrinkleSequence`](crate::WrinkleSequence).
+///
 /// # Errors
 /// As [`recover_phase`](crate::recover_phase), and [`WrinkleError::Length`] if `previous` belongs to another mesh.
 pub fn recover_phase_following(
@@ -31,21 +35,85 @@ pub fn recover_phase_following(
     problem: &PhaseProblem<'_>,
     options: &PhaseOptions,
 ) -> Result<Phase, WrinkleError> {
+    follow(previous, problem, options, Integers::Hysteresis)
+}
+
+/// The same with the numbers of waves of before, whatever that costs; loops all of whose edges are new have the best ones.
+pub(crate) fn recover_phase_keeping(
+    previous: &Phase,
+    problem: &PhaseProblem<'_>,
+    options: &PhaseOptions,
+) -> Result<Phase, WrinkleError> {
+    follow(previous, problem, options, Integers::Kept)
+}
+
+/// Around each generator of the phase of now: how many turns the one before had there. `None` if no edge of its loop had a phase.
+///
+/// The phase of now must follow that of before in its signs.
+pub(crate) fn waves_before(previous: &Phase, now: &Phase) -> Vec<Option<i64>> {
+    (0..now.complex.betti())
+        .map(|k| turns_before(previous, &now.complex, k, |edge| now.omega[edge]))
+        .collect()
+}
+
+/// `ω` of before where the edge had a phase, elsewhere that of now with the signs of before: what a field that has moved little starts
+/// from.
+pub(crate) fn omega_before(
+    previous: &Phase,
+    problem: &PhaseProblem<'_>,
+    options: &PhaseOptions,
+) -> Result<Field<Edges, f64>, WrinkleError> {
     let setup = Setup::new(problem, options)?;
-    fits("the omega before", &previous.omega, problem.mesh.edge_count())?;
-    fits("the phases before", previous.field.corners(), problem.mesh.face_count())?;
+    check(previous, problem)?;
+    let flipped = opposite(previous, problem, &setup);
+    let mut omega = problem.omega.clone();
+    for edge in setup.complex.edges() {
+        let now = turned(problem, &setup.complex, &flipped, edge.edge);
+        omega[edge.edge] = if known(previous, edge.edge) { previous.omega[edge.edge] } else { now };
+    }
+    Ok(omega)
+}
+
+/// How the numbers of waves are chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Integers {
+    Hysteresis,
+    Kept,
+}
+
+fn follow(
+    previous: &Phase,
+    problem: &PhaseProblem<'_>,
+    options: &PhaseOptions,
+    integers: Integers,
+) -> Result<Phase, WrinkleError> {
+    let setup = Setup::new(problem, options)?;
+    check(previous, problem)?;
     let flipped = opposite(previous, problem, &setup);
     let reduced = setup.reduced(problem, &flipped)?;
     let optimum = reduced.closest(options.node_limit)?;
+    let now = |edge| turned(problem, &setup.complex, &flipped, edge);
     let first: Vec<i64> = (0..setup.complex.betti())
-        .map(|k| turns_before(previous, problem, &setup.complex, &flipped, k).unwrap_or(optimum.integers[k]))
+        .map(|k| turns_before(previous, &setup.complex, k, now).unwrap_or(optimum.integers[k]))
         .collect();
-    let mut integers = reduced.closest_from(&first, options.hysteresis, options.node_limit)?;
+    let mut integers = match integers {
+        Integers::Hysteresis => reduced.closest_from(&first, options.hysteresis, options.node_limit)?,
+        Integers::Kept => {
+            let proven = optimum.proven && first == optimum.integers;
+            ClosestIntegers { cost: reduced.cost(&first), integers: first, nodes: 0, proven }
+        }
+    };
     integers.nodes += optimum.nodes;
     let phi = reduced.phase(&integers.integers);
     let mut phase = setup.finish(problem.mesh, &reduced, integers, phi, flipped);
     shift(previous, problem, &mut phase);
     Ok(phase)
+}
+
+/// That both frames are on one mesh.
+fn check(previous: &Phase, problem: &PhaseProblem<'_>) -> Result<(), WrinkleError> {
+    fits("the omega before", &previous.omega, problem.mesh.edge_count())?;
+    fits("the phases before", previous.field.corners(), problem.mesh.face_count())
 }
 
 /// Whether the edge belonged to a face with a phase.
@@ -68,23 +136,27 @@ fn opposite(previous: &Phase, problem: &PhaseProblem<'_>, setup: &Setup) -> Vec<
     agreement.into_iter().map(|sum| sum < 0.0).collect()
 }
 
+/// `ω` of now on an edge of the complex, with the sign of its component.
+fn turned(problem: &PhaseProblem<'_>, complex: &KeptComplex, flipped: &[bool], edge: Id<Edges>) -> f64 {
+    let component =
+        complex.edge_place(edge).map(|at| complex.node_components()[complex.edges()[at].nodes[0]]);
+    let turn = component.is_some_and(|component| flipped[component as usize]);
+    if turn { -problem.omega[edge] } else { problem.omega[edge] }
+}
+
 /// Turns of the previous phase around the loop of a generator of now; `None` if no edge of it had a phase then.
 ///
 /// With new edges on the loop the sum is not whole, but off by what `ω` has changed there, which is little.
 fn turns_before(
     previous: &Phase,
-    problem: &PhaseProblem<'_>,
     complex: &KeptComplex,
-    flipped: &[bool],
     k: usize,
+    now: impl Fn(Id<Edges>) -> f64,
 ) -> Option<i64> {
     let (mut sum, mut any) = (0.0, false);
     for step in complex.primal_loop(k) {
-        let place = complex.edge_place(step.edge)?;
-        let component = complex.node_components()[complex.edges()[place].nodes[0]] as usize;
-        let now = if flipped[component] { -problem.omega[step.edge] } else { problem.omega[step.edge] };
         let old = known(previous, step.edge);
-        sum += step.sign * if old { previous.omega[step.edge] } else { now };
+        sum += step.sign * if old { previous.omega[step.edge] } else { now(step.edge) };
         any |= old;
     }
     any.then(|| (sum / TAU).round() as i64)

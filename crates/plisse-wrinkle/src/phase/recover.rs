@@ -58,6 +58,16 @@ impl Default for PhaseOptions {
     }
 }
 
+impl PhaseOptions {
+    pub(crate) fn check(&self) -> Result<(), WrinkleError> {
+        if self.hysteresis >= 0.0 && self.hysteresis.is_finite() {
+            return Ok(());
+        }
+        let reason = format!("the hysteresis is {}; give a number from 0 on, such as 0.2", self.hysteresis);
+        Err(WrinkleError::Lattice { reason })
+    }
+}
+
 /// A phase with whole numbers of waves, and how well it fits.
 #[derive(Clone, Debug)]
 pub struct Phase {
@@ -138,11 +148,7 @@ impl Setup {
         {
             return Err(refused(&vertex, "amplitude in m", *a, LARGEST_AMPLITUDE));
         }
-        if !(options.hysteresis >= 0.0 && options.hysteresis.is_finite()) {
-            let reason =
-                format!("the hysteresis is {}; give a number from 0 on, such as 0.2", options.hysteresis);
-            return Err(WrinkleError::Lattice { reason });
-        }
+        options.check()?;
         let kept = Field::from_fn(mesh.face_count(), |face| {
             let visible = mesh.faces()[face].iter().any(|v| problem.amplitude[*v] > 0.0);
             !problem.free[face] && (visible || options.faces == PhaseFaces::Wrinkling)

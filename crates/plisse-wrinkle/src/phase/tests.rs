@@ -369,6 +369,38 @@ fn pieces_follow_one_by_one() {
 }
 
 #[test]
+fn steps_of_a_phase_are_measured_up_to_whole_turns() {
+    let mut case = Case::new(generate::annulus(48, 4, 0.4, 1.0, Diagonal::Right).unwrap());
+    case.set_omega(DVec2::ZERO, &[(DVec2::ZERO, 9.0)]);
+    let before = case.recover();
+    let step = |case: &Case, now: &PhaseField, amplitude: &Field<Vertices, f64>| {
+        phase_step(&case.mesh, case.rest.maps(), (&before.field, &case.amplitude), (now, amplitude)).unwrap()
+    };
+    for (shift, seen) in [(0.3, 0.3), (TAU + 0.3, 0.3), (-0.3, 0.3), (6.0 * TAU, 0.0), (PI, PI)] {
+        let mut now = before.field.clone();
+        now.values_mut().as_mut_slice().iter_mut().for_each(|phi| *phi += shift);
+        let step = step(&case, &now, &case.amplitude).unwrap();
+        assert!((step.largest - seen).abs() < 1e-12 && (step.mean - seen).abs() < 1e-12, "{step:?} {seen}");
+    }
+    // One wave more: every difference occurs, π among them, and equally often but for one place of the mesh.
+    case.set_omega(DVec2::ZERO, &[(DVec2::ZERO, 10.0)]);
+    let more = case.recover();
+    let step_more = step(&case, &more.field, &case.amplitude).unwrap();
+    assert!(step_more.largest > PI - TAU / 48.0, "{step_more:?}");
+    assert!((step_more.mean - PI / 3f64.sqrt()).abs() < 0.02, "{step_more:?}");
+    // It is not seen if it is flat where they differ.
+    let half = Field::from_fn(case.mesh.vertex_count(), |v| case.uv[v].x.max(0.0));
+    let hidden = step(&case, &more.field, &half).unwrap();
+    assert!(hidden.largest < PI - 0.1, "{hidden:?}");
+    let flat = Field::filled(case.mesh.vertex_count(), 0.0);
+    assert_eq!(step(&case, &more.field, &flat), None);
+    let short = Field::filled(3, 1.0);
+    let now = (&more.field, &short);
+    let error = phase_step(&case.mesh, case.rest.maps(), (&before.field, &case.amplitude), now).unwrap_err();
+    assert!(error.to_string().contains("amplitudes"), "{error}");
+}
+
+#[test]
 fn bad_numbers_are_refused() {
     let mut case = Case::new(generate::disc(2, 1.0).unwrap());
     let message =

@@ -19,8 +19,8 @@ pub enum Periods {
     /// They are unknowns like the phases.
     #[default]
     Free,
-    /// They stay those of the start. Only for [`solve_wrinkles_from`](crate::solve_wrinkles_from), as nothing is known of other starts: the frequencies of a phase
-    /// ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while everything else adapts.
+    /// They stay those of the start. Only for [`solve_wrinkles_from`](crate::solve_wrinkles_from), as nothing is known of other starts: the
+    /// frequencies of a phase ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while everything else adapts.
     Held,
 }
 
@@ -66,7 +66,7 @@ impl Default for WrinkleSettings {
 }
 
 impl WrinkleSettings {
-    pub(super) fn check(&self) -> Result<(), WrinkleError> {
+    pub(crate) fn check(&self) -> Result<(), WrinkleError> {
         let need = |name, value: f64, holds: bool, range| {
             if holds { Ok(()) } else { Err(WrinkleError::Setting { name, value, range }) }
         };

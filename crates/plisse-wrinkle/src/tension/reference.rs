@@ -2,7 +2,9 @@
 
 use glam::DVec3;
 use plisse_bending::{Director, KoiterBending, Plate};
-use plisse_core::{Blocks, Element, ElementEvaluation, Field, Id, Positive, Psd, TriMesh, Vertices};
+use plisse_core::{
+    Blocks, Element, ElementEvaluation, Field, Id, Positive, Psd, SplitMix, TriMesh, Vertices,
+};
 use plisse_membrane::StVenantKirchhoff;
 use plisse_system::{ElementTerm, System};
 
@@ -63,7 +65,7 @@ pub fn elastic_reference(
     let builder = System::builder(problem.vertex_areas())
         .term(problem.membrane_term(StVenantKirchhoff::new(problem.lame())))
         .term(ElementTerm::new(BENDING, bends));
-    let mut random = crate::random::SplitMix::new(how.seed);
+    let mut random = SplitMix::new(how.seed);
     let start =
         start.map(|x| *x + how.perturbation * DVec3::new(random.signed(), random.signed(), random.signed()));
     problem.equilibrium(builder, &start, &how.settings)

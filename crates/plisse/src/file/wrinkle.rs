@@ -215,6 +215,7 @@ impl Reader<'_> {
             levels: table.levels as usize,
             clamped: table.clamped,
             rounded: table.rounded,
+            snap: table.snap.0,
             bending: match table.bending {
                 BaseBendingName::Plate => BendingStiffness::Plate,
                 BaseBendingName::NuD => BendingStiffness::AuthorsNuD,

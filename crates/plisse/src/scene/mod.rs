@@ -7,7 +7,7 @@
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
-//! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleFrame`] (with the feature `wrinkle`) |
+//! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
@@ -45,4 +45,4 @@ pub use pick::Pick;
 pub use scene::{BodyInfo, Kind, Scene};
 pub use wires::{Wire, Wires};
 #[cfg(feature = "wrinkle")]
-pub use wrinkle::{WrinkleFrame, WrinkleOptions, WrinkleScene};
+pub use wrinkle::{WrinkleBase, WrinkleFrame, WrinkleOptions, WrinkleScene};

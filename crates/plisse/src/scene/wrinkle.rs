@@ -1,15 +1,14 @@
 //! A scene of wrinkles: frame after frame the equilibrium of a coarse sheet, and the fine wrinkles on it.
 
-use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Edges, Faces, Field, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
 use plisse_wrinkle::{
-    BaseProblem, BaseSettings, BaseSheet, BaseSolution, BendingStiffness, Curvature, FreeRule, ObstacleLimit,
-    Periods, Phase, PhaseFaces, PhaseOptions, PhaseProblem, Quadrature, SurfaceOptions, ThinSheet,
-    WrinkleError, WrinkleField, WrinkleProblem, WrinkleSettings, WrinkledSurface, recover_phase,
-    recover_phase_following, solve_wrinkles, solve_wrinkles_from, wrinkle_free, wrinkled_surface,
+    BaseProblem, BaseSettings, BaseSheet, BaseSolution, BendingStiffness, Curvature, FrameChange, FreeRule,
+    ObstacleLimit, Phase, PhaseFaces, PhaseOptions, Quadrature, SequenceSettings, SurfaceOptions, ThinSheet,
+    WrinkleError, WrinkleField, WrinkleProblem, WrinkleSequence, WrinkleSettings, WrinkledSurface,
+    wrinkle_free, wrinkled_surface,
 };
 
 use super::SceneError;
@@ -26,8 +25,12 @@ pub struct WrinkleOptions {
     pub levels: usize,
     /// Whether amplitudes are zero at held vertices.
     pub clamped: bool,
-    /// Whether amplitudes and phases are optimised once more with whole numbers of waves.
+    /// Whether amplitudes and phases of the first frame are optimised once more with whole numbers of waves; those of all others are. Faces
+    /// without amplitude then have a phase, too.
     pub rounded: bool,
+    /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part of the bending energy of the waves; see
+    /// [`SequenceSettings::snap`]. At least 0, default 0.5.
+    pub snap: f64,
     /// Stiffness of the base against bending.
     pub bending: BendingStiffness,
     /// Part of the elastic energy, compression included, that is added to the tension field; zero to one.
@@ -51,6 +54,7 @@ impl Default for WrinkleOptions {
             levels: 3,
             clamped: false,
             rounded: false,
+            snap: SequenceSettings::default().snap,
             bending: BendingStiffness::default(),
             compression: 0.0,
             base: BaseSettings::default(),
@@ -60,6 +64,15 @@ impl Default for WrinkleOptions {
             wrinkles: WrinkleSettings::default(),
         }
     }
+}
+
+/// The base at one time, before its wrinkles are known.
+#[derive(Clone, Debug)]
+pub struct WrinkleBase {
+    /// s.
+    pub time: f64,
+    /// The mesh in equilibrium.
+    pub solution: BaseSolution,
 }
 
 /// What was found at one time.
@@ -73,13 +86,12 @@ pub struct WrinkleFrame {
     pub free: Field<Faces, bool>,
     /// Amplitudes and frequencies.
     pub field: WrinkleField,
-    /// Whether the field continues that of the frame before, instead of one of the usual starts.
-    pub continued: bool,
-    /// The phase, continuing that of the frame before.
+    /// The phase, continuing that of the frame that was solved before.
     pub phase: Phase,
-    /// Largest change of phase since the frame before, up to whole turns, where the amplitude is above a fifth of its maximum; in radians.
-    /// None in the first frame, and where nothing is left to compare.
-    pub jump: Option<f64>,
+    /// What has happened since that frame: numbers of waves that have changed, and how far the phase has moved. None in the first frame.
+    pub change: Option<FrameChange>,
+    /// Newton steps of all solves for the wrinkles.
+    pub steps: usize,
 }
 
 /// One cloth as a thin sheet that wrinkles (Chen21): base, wrinkle field, phase and surface at one time after the other.
@@ -119,7 +131,7 @@ pub struct WrinkleScene {
     options: WrinkleOptions,
     /// Where the next base is sought from.
     start: Field<Vertices, DVec3>,
-    last: Option<Last>,
+    sequence: WrinkleSequence,
 }
 
 /// A held vertex.
@@ -130,19 +142,16 @@ struct Held {
     motion: Option<(Arc<Keyframes>, DVec3)>,
 }
 
-/// What the next frame continues.
-struct Last {
-    amplitude: Field<Vertices, f64>,
-    omega: Field<Edges, f64>,
-    phase: Phase,
+/// Every frame with wrinkles as these options say.
+fn sequence(options: &WrinkleOptions) -> Result<WrinkleSequence, WrinkleError> {
+    let faces = if options.rounded { PhaseFaces::Wrinkling } else { PhaseFaces::Visible };
+    WrinkleSequence::new(SequenceSettings {
+        wrinkles: options.wrinkles.clone(),
+        phase: PhaseOptions { faces, ..PhaseOptions::default() },
+        snap: options.snap,
+        rounded: options.rounded,
+    })
 }
-
-/// Visible are amplitudes above this part of the largest.
-const VISIBLE: f64 = 0.2;
-
-/// A field that continues the last one is kept unless another start gives an energy that is lower by more than this part: a wrinkle that
-/// pops up somewhere else is worse to look at than a minimum that is not the lowest.
-const POPPING: f64 = 0.01;
 
 impl WrinkleScene {
     /// A cloth where it is placed, with its pins and its pressure, made of this sheet.
@@ -197,16 +206,18 @@ impl WrinkleScene {
         let radii = Field::filled(areas.len(), 0.0);
         let options = WrinkleOptions::default();
         let touch = Touch { areas, radii };
-        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, last: None })
+        let sequence = sequence(&options)?;
+        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence })
     }
 
     /// With other options.
     ///
     /// # Errors
-    /// [`SceneError::Wrinkle`] if the part of compression is not from zero to one.
+    /// [`SceneError::Wrinkle`] if the part of compression is not from zero to one, or a setting of the wrinkles is out of its range.
     pub fn with_options(self, options: WrinkleOptions) -> Result<Self, SceneError> {
         let problem = self.problem.with_bending(options.bending).with_compression(options.compression)?;
-        Ok(Self { problem, options, ..self })
+        let sequence = sequence(&options)?;
+        Ok(Self { problem, options, sequence, ..self })
     }
 
     /// With weight: an acceleration in m/s² and the density of the solid in kg/m³.
@@ -256,10 +267,56 @@ impl WrinkleScene {
     /// # Errors
     /// [`WrinkleError::NoEquilibrium`] if the base does not converge, and whatever else the stages report.
     pub fn next_frame(&mut self, time: f64) -> Result<WrinkleFrame, WrinkleError> {
-        let problem = self.base_problem(time)?;
-        let base = problem.solve(&self.start, &self.options.base)?;
-        let sheet =
-            BaseSheet::new(problem.mesh(), problem.rest(), &base.x, problem.sheet(), self.options.curvature)?;
+        let base = self.base_at(time)?;
+        let frame = self.wrinkles_on(base)?;
+        self.start = frame.base.x.clone();
+        Ok(frame)
+    }
+
+    /// The base alone, from that of the last call. With [`wrinkles_on`](Self::wrinkles_on), bases can be given wrinkles in another order
+    /// than that of time: from the last to the first, all frames have the numbers of waves that suit the last one.
+    ///
+    /// # Errors
+    /// [`WrinkleError::NoEquilibrium`] if it does not converge.
+    pub fn next_base(&mut self, time: f64) -> Result<WrinkleBase, WrinkleError> {
+        let base = self.base_at(time)?;
+        self.start = base.solution.x.clone();
+        Ok(base)
+    }
+
+    /// Wrinkles and phase on a base, continuing the frame of the last call.
+    ///
+    /// ```
+    /// use glam::{DQuat, DVec3};
+    /// use plisse::core::Positive;
+    /// use plisse::scene::{Cloth, Hold, Keyframe, Keyframes, Pick, WrinkleBase, WrinkleScene};
+    /// use plisse::wrinkle::ThinSheet;
+    ///
+    /// let key = |time, x| Keyframe { time, translation: DVec3::X * x, rotation: DQuat::IDENTITY };
+    /// let pull = Keyframes::new(vec![key(0.0, 0.0), key(1.0, 0.0125)])?.linear();
+    /// let film = Cloth::delaunay([20, 8], [0.25, 0.1], 1)?
+    ///     .pin(Pick::group("left"))
+    ///     .hold(Pick::group("right"), Hold::Moving(pull));
+    /// let sheet = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+    /// let mut scene = WrinkleScene::new(&film, sheet)?;
+    /// let mut bases: Vec<WrinkleBase> = Vec::new();
+    /// for time in [0.95, 1.0] {
+    ///     bases.push(scene.next_base(time)?);
+    /// }
+    /// // The last frame chooses, the first one follows.
+    /// for base in bases.into_iter().rev() {
+    ///     let frame = scene.wrinkles_on(base)?;
+    ///     assert!(frame.jump().is_none_or(|jump| jump < 1.0));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Whatever the stages report; the next call then continues what this one should have continued.
+    pub fn wrinkles_on(&mut self, base: WrinkleBase) -> Result<WrinkleFrame, WrinkleError> {
+        let WrinkleBase { time, solution: base } = base;
+        let (mesh, rest, material) = (self.problem.mesh(), self.problem.rest(), self.problem.sheet());
+        let sheet = BaseSheet::new(mesh, rest, &base.x, material, self.options.curvature)?;
         let free = wrinkle_free(&sheet, self.options.free);
         let mut wrinkles =
             WrinkleProblem::with_free_faces(sheet, &free)?.with_quadrature(self.options.quadrature);
@@ -267,22 +324,9 @@ impl WrinkleScene {
             let held: Vec<Id<Vertices>> = self.held.iter().map(|held| held.vertex).collect();
             wrinkles = wrinkles.with_clamped(&held)?;
         }
-        let (mut field, continued) = self.field(&wrinkles)?;
-        let mut phase = self.phase(&field, &free, self.last.as_ref().map(|last| &last.phase))?;
-        if self.options.rounded && !phase.waves.is_empty() {
-            let settings = WrinkleSettings { periods: Periods::Held, ..self.options.wrinkles.clone() };
-            field = solve_wrinkles_from(&wrinkles, &field.amplitude, &phase.omega, &settings)?;
-            phase = self.phase(&field, &free, Some(&phase))?;
-        }
-        let jump =
-            self.last.as_ref().and_then(|last| jump(self.mesh(), &last.phase, &phase, &field.amplitude));
-        self.start = base.x.clone();
-        self.last = Some(Last {
-            amplitude: field.amplitude.clone(),
-            omega: field.omega.clone(),
-            phase: phase.clone(),
-        });
-        Ok(WrinkleFrame { time, base, free, field, continued, phase, jump })
+        let found = self.sequence.next_frame(&wrinkles, rest)?;
+        let (field, phase, change, steps) = (found.field, found.phase, found.change, found.steps);
+        Ok(WrinkleFrame { time, base, free, field, phase, change, steps })
     }
 
     /// The surface of a frame, with every wave and outside of the obstacles by half a thickness at least.
@@ -304,6 +348,11 @@ impl WrinkleScene {
         wrinkled_surface(self.mesh(), &frame.base.x, &frame.field.amplitude, &frame.phase.field, &options)
     }
 
+    fn base_at(&self, time: f64) -> Result<WrinkleBase, WrinkleError> {
+        let solution = self.base_problem(time)?.solve(&self.start, &self.options.base)?;
+        Ok(WrinkleBase { time, solution })
+    }
+
     /// The base with pins and obstacles where they are at this time.
     fn base_problem(&self, time: f64) -> Result<BaseProblem, WrinkleError> {
         let place = |held: &Held| match &held.motion {
@@ -320,34 +369,6 @@ impl WrinkleScene {
         }
         Ok(problem)
     }
-
-    /// The field from the usual starts or from the last field, and whether it is the latter.
-    fn field(&self, wrinkles: &WrinkleProblem) -> Result<(WrinkleField, bool), WrinkleError> {
-        let anew = solve_wrinkles(wrinkles, &self.options.wrinkles)?;
-        let Some(last) = &self.last else {
-            return Ok((anew, false));
-        };
-        let continued = solve_wrinkles_from(wrinkles, &last.amplitude, &last.omega, &self.options.wrinkles)?;
-        let energy = |field: &WrinkleField| field.report.terms.total();
-        let better = energy(&anew) < (1.0 - POPPING) * energy(&continued);
-        Ok(if better { (anew, false) } else { (continued, true) })
-    }
-
-    fn phase(
-        &self,
-        field: &WrinkleField,
-        free: &Field<Faces, bool>,
-        before: Option<&Phase>,
-    ) -> Result<Phase, WrinkleError> {
-        let (mesh, rest) = (self.problem.mesh(), self.problem.rest());
-        let problem = PhaseProblem { mesh, rest, amplitude: &field.amplitude, omega: &field.omega, free };
-        let faces = if self.options.rounded { PhaseFaces::Wrinkling } else { PhaseFaces::Visible };
-        let options = PhaseOptions { faces, ..PhaseOptions::default() };
-        match before {
-            Some(before) => recover_phase_following(before, &problem, &options),
-            None => recover_phase(&problem, &options),
-        }
-    }
 }
 
 impl WrinkleFrame {
@@ -356,18 +377,11 @@ impl WrinkleFrame {
     pub fn largest_amplitude(&self) -> f64 {
         self.field.amplitude.as_slice().iter().fold(0.0, |m: f64, a| m.max(*a))
     }
-}
 
-fn jump(mesh: &TriMesh, before: &Phase, now: &Phase, amplitude: &Field<Vertices, f64>) -> Option<f64> {
-    let visible = VISIBLE * amplitude.as_slice().iter().fold(0.0, |m: f64, a| m.max(*a));
-    let mut largest = None;
-    for (face, corners) in mesh.faces().iter() {
-        let (Some(before), Some(now)) = (before.field.at(face), now.field.at(face)) else { continue };
-        for k in (0..3).filter(|k| amplitude[corners[*k]] > visible) {
-            let off = (now[k] - before[k]) / TAU;
-            let off = TAU * (off - off.round()).abs();
-            largest = Some(largest.map_or(off, |m: f64| m.max(off)));
-        }
+    /// How far the phase has moved at most since the frame that was solved before, in radians from 0 to π, where the wrinkles are seen in
+    /// both. None in the first frame, and where nothing is left to compare.
+    #[must_use]
+    pub fn jump(&self) -> Option<f64> {
+        Some(self.change.as_ref()?.step?.largest)
     }
-    largest
 }
