@@ -34,6 +34,7 @@ pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
     match scene {
         AnyScene::Elastic(loaded) => begin(*loaded, &folder, Some(&options.scene), options.stop_after, talk),
         AnyScene::Wrinkle(loaded) => {
+            wrinkle_run::can_stop(&loaded, options.stop_after)?;
             folder.take(Some(&options.scene))?;
             wrinkle_run::go(*loaded, &folder, options.stop_after, talk)
         }

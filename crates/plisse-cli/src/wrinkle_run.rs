@@ -65,6 +65,21 @@ pub(crate) fn go(
     Ok(())
 }
 
+/// Whether frames are solved from the last to the first.
+fn is_backwards(loaded: &LoadedWrinkle) -> bool {
+    loaded.file.wrinkle.as_ref().is_some_and(|table| table.waves_from == WavesFromName::Last)
+}
+
+/// Refuses to stop a run before the frame that its numbers of waves come from.
+pub(crate) fn can_stop(loaded: &LoadedWrinkle, stop_after: Option<u32>) -> Result<(), Failure> {
+    match stop_after {
+        Some(stop) if is_backwards(loaded) => Err(Failure::Input(format!(
+            "--stop-after {stop}: this scene takes its numbers of waves from the last frame (waves_from = \"last\"); run all of it, or set waves_from = \"first\""
+        ))),
+        _ => Ok(()),
+    }
+}
+
 struct Run<'a> {
     loaded: LoadedWrinkle,
     folder: &'a Folder,
@@ -90,8 +105,7 @@ impl Run<'_> {
         interrupted: &AtomicBool,
     ) -> Result<(), Failure> {
         let times = (1..=last).map(|frame| (frame, (f64::from(frame) * interval).min(duration)));
-        let waves_from = self.loaded.file.wrinkle.as_ref().map(|table| table.waves_from);
-        let backwards = waves_from == Some(WavesFromName::Last);
+        let backwards = is_backwards(&self.loaded);
         let todo: Vec<(u32, Source)> = if backwards {
             // Bases follow the loads in the order of time; wrinkles follow the last of them.
             self.bases(&times.collect::<Vec<_>>(), interrupted)?.into_iter().rev().collect()
@@ -247,7 +261,7 @@ impl Run<'_> {
 
 /// A sentence about a number of waves that has changed.
 fn jumps(frame: u32, before: u32, change: &WaveChange) -> String {
-    let (now, was, generator) = (change.now.abs(), change.before.abs(), change.generator + 1);
+    let WaveChange { generator, now, before: was, .. } = change;
     format!(
         "frame {frame}: {now} waves around loop {generator}, {was} in frame {before}; the surface jumps in between"
     )

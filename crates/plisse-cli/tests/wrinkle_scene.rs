@@ -165,3 +165,16 @@ fn numbers_of_waves_stay_or_are_told() {
         assert!(pair[1]["phase"]["jump"].as_f64().unwrap() > 3.0);
     }
 }
+
+/// Numbers from the last frame cannot be had without it.
+#[test]
+fn a_run_backwards_is_not_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = SCENE.replace("levels = 2", "levels = 2\nwaves_from = \"last\"");
+    fs::write(folder.path().join("film.toml"), text).unwrap();
+    let run = plisse(&["run", "film.toml", "--stop-after", "1"], folder.path());
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(2), "{said}");
+    assert!(said.contains("--stop-after 1") && said.contains("waves_from = \"first\""), "{said}");
+    assert!(!folder.path().join("out").exists(), "nothing was begun");
+}

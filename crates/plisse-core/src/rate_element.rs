@@ -113,7 +113,8 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// What the element keeps of a step.
     fn start(&self, step: &ElementStep<V>) -> Self::Start;
 
-    /// Energy of the step in joules.
+    /// Energy of the step in joules. Zero where nothing has changed since the start, in a step whose past is [`Past::Start`]; of an element that
+    /// stores energy, what is stored.
     fn energy(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
 
     /// Negative of the force, in newtons.
@@ -123,8 +124,8 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// the part that is symmetric and cheap.
     fn hessian(&self, x: &[DVec3; V], start: &Self::Start, psd: Psd) -> Blocks<V>;
 
-    /// What a step to `x` turns into heat, in joules: the dissipative force at the end times the way, measured where the force acts (stress times
-    /// change of strain).
+    /// What a step to `x` turns into heat, in joules: the dissipative force at the end times the way, measured where the force acts:
+    /// stress times change of strain. With schemes other than backward Euler it may be negative where a strain turns around.
     fn dissipated(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
 
     /// Whether the gradient is that of the energy. Where it is not, solvers must not judge steps by the energy.
@@ -138,8 +139,8 @@ pub trait RateElement<const V: usize>: Send + Sync {
     }
 }
 
-/// An element that stores energy and resists change at once: as an [`Element`] it gives what is stored, as a [`RateElement`] the sum of what is
-/// stored and what resists.
+/// An element that stores energy and resists change at once: as an [`Element`] it gives what is stored, as a [`RateElement`] the sum of
+/// what is stored and what resists. A term of such elements must know both: sums of rate elements alone would lose what is stored.
 pub trait DampedElement<const V: usize>:
     Element<V> + RateElement<V, Space = <Self as Element<V>>::Space>
 {

@@ -10,8 +10,8 @@ use crate::angles::HingeAngle;
 use crate::start::StrainStart;
 use crate::strain::Strain;
 
-/// An energy of the angle of a hinge, in joules and radians. Values and derivatives must be finite, and small enough that inverse squares of
-/// lengths do not overflow them.
+/// An energy of the angle of a hinge, in joules and radians. Values and derivatives must be finite, and small enough that inverse
+/// squares of lengths do not overflow them.
 pub trait HingeSpring: Send + Sync {
     /// The energy.
     fn energy(&self, theta: f64) -> f64;
@@ -26,11 +26,11 @@ pub trait HingeSpring: Send + Sync {
 /// Viscosities beyond this count as this, N m s: inverse squares of lengths multiply them.
 const LARGEST: f64 = 1e150;
 
-/// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same angle, so that the geometry of the hinge, which
-/// is nearly all of its cost, is computed once.
+/// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same angle, so that the geometry of
+/// the hinge, which is nearly all of its cost, is computed once.
 ///
-/// The viscosity is `beta` times the stiffness of the spring at the start of the step, or zero where that is negative (SO18, equation 12). For other
-/// laws put a [`Dissipation`](crate::Dissipation) of the [`HingeAngle`] beside a hinge.
+/// The viscosity is `beta` times the stiffness of the spring at the start of the step, or zero where that is negative (SO18,
+/// equation 12). For other laws put a [`Dissipation`](crate::Dissipation) of the [`HingeAngle`] beside a hinge.
 ///
 /// As an [`Element`] it is the spring, as a [`RateElement`] the sum of both. Hessians other than exact have the filter
 /// [`V2`](HingeFilter::V2), for the sum of both. A hinge without length or height has no angle: energies and derivatives are zero
@@ -94,10 +94,12 @@ impl<W: HingeSpring> DampedHinge<W> {
     }
 
     #[inline(always)]
-    fn gradient_of(&self, x: &[DVec3; 4], start: Option<&HingeStart>) -> [DVec3; 4] {
-        let Some(frame) = HingeFrame::new(x) else { return [DVec3::splat(nothing(x)); 4] };
-        let moment = self.moment(frame.theta(), start);
-        frame.gradient().map(|v| v * moment)
+    fn energy_and_gradient_of(&self, x: &[DVec3; 4], start: Option<&HingeStart>) -> (f64, [DVec3; 4]) {
+        let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
+        let theta = frame.theta();
+        let energy = self.spring.energy(theta) + start.map_or(0.0, |start| start.energy(theta));
+        let moment = self.moment(theta, start);
+        (energy, frame.gradient().map(|v| v * moment))
     }
 
     #[inline(always)]
@@ -125,7 +127,12 @@ impl<W: HingeSpring> Element<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
-        self.gradient_of(x, None)
+        self.energy_and_gradient_of(x, None).1
+    }
+
+    #[inline(always)]
+    fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
+        self.energy_and_gradient_of(x, None)
     }
 
     #[inline(always)]
@@ -159,16 +166,12 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn gradient(&self, x: &[DVec3; 4], start: &Self::Start) -> [DVec3; 4] {
-        self.gradient_of(x, start.as_ref())
+        self.energy_and_gradient_of(x, start.as_ref()).1
     }
 
     #[inline(always)]
     fn energy_and_gradient(&self, x: &[DVec3; 4], start: &Self::Start) -> (f64, [DVec3; 4]) {
-        let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
-        let theta = frame.theta();
-        let energy = self.spring.energy(theta) + start.map_or(0.0, |start| start.energy(theta));
-        let moment = self.moment(theta, start.as_ref());
-        (energy, frame.gradient().map(|v| v * moment))
+        self.energy_and_gradient_of(x, start.as_ref())
     }
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use std::any::Any;
 pub struct Memory(Option<Box<dyn Any + Send + Sync>>);
 
 impl Memory {
-    /// Takes out what was kept, to be filled anew without allocating; empty if there was none of this type.
+    /// Takes out what was kept, whose memory can be filled anew; empty if there was none of this type.
     pub fn take<T: Any + Default>(&mut self) -> T {
         self.0.take().and_then(|kept| kept.downcast::<T>().ok()).map_or_else(T::default, |kept| *kept)
     }

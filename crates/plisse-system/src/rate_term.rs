@@ -9,7 +9,8 @@ use crate::pose::{Pose, StepMap};
 use crate::sums;
 use crate::term::{Account, HessianSink, Role, Term};
 
-/// The sum of rate elements of one kind: damping. Nothing outside of a step and in equilibria.
+/// The sum of rate elements of one kind: damping. Nothing outside of a step and in equilibria. Elements that also store energy belong into a
+/// [`DampedTerm`](crate::DampedTerm): what they store would be lost here.
 ///
 /// Evaluated as [`ElementTerm`](crate::ElementTerm) is, with the same bits for any number of threads.
 #[derive(Clone, Debug)]

@@ -246,8 +246,8 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let value = self.newton.evaluate(objective, &moved);
-        // The energy of not moving is known from the last step, but for what depends on time or velocity. (What damped terms would add with
-        // schemes that remember more than the start is small, and this is only about where to begin.)
+        // The energy of not moving is known from the last step, but for what depends on time or velocity. What damped elastic terms
+        // would add with schemes that remember more than the start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
         let energy_still = if targets.is_empty() {
             let terms = objective.system.terms().enumerate().zip(&before.terms);

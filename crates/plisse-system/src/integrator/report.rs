@@ -100,8 +100,8 @@ impl Energies {
 
 /// Changes of energy during a step, in joules. `after - before = work - dissipated - numerical`.
 ///
-/// Work and dissipation are forces at the end of the step times the way (of damping: stresses times changes of strain): exact for backward Euler, first
-/// order in the step for the others, whose `numerical` part then contains the difference.
+/// Work and dissipation are forces at the end of the step times the way; of damping, stresses times changes of strain. Both belong to backward
+/// Euler. With other schemes they are right to first order in the step, and `numerical` contains the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
     /// Total energy (kinetic, elastic, external) at the start.
@@ -110,7 +110,7 @@ pub struct Balance {
     pub after: f64,
     /// Work that moving pins, and springs to moving points, did.
     pub work: f64,
-    /// What dissipative terms took; negative where wind pushes.
+    /// What dissipative terms took; negative where wind pushes and, with schemes other than backward Euler, where a damped strain turns around.
     pub dissipated: f64,
 }
 

@@ -71,21 +71,8 @@ impl<'a> Components<'a> {
     /// Per component, the first field that is not much worse than the best. Fields in the order of the choices.
     pub(super) fn choose(&self, fields: [&WrinkleField; 3], snap: f64) -> Vec<Choice> {
         let [kept, released, anew] = fields.map(|field| self.energies(field));
-        (0..self.count)
-            .map(|c| {
-                let best = lowest(&[kept[c], released[c], anew[c]]);
-                // Infinity times zero is no number; nothing is visible there.
-                let most = if best.scale() > 0.0 { snap.max(ROUNDING) * best.scale() } else { 0.0 };
-                let good = |energies: Energies| energies.energy - best.energy <= most;
-                if good(kept[c]) {
-                    Choice::Kept
-                } else if good(released[c]) {
-                    Choice::Released
-                } else {
-                    Choice::Anew
-                }
-            })
-            .collect()
+        let converged = fields.map(|field| field.report.converged());
+        (0..self.count).map(|c| first_good([kept[c], released[c], anew[c]], converged, snap)).collect()
     }
 
     /// The energies of the whole sheet: the lowest of the fields on every component, and the faces that may not wrinkle.
@@ -125,7 +112,70 @@ impl<'a> Components<'a> {
     }
 }
 
+/// The first field that is not much worse than the best.
+///
+/// One that has not converged is none, unless no other is better in that. A flat one is none where another wrinkles: whoever is to keep any
+/// number of waves still wants waves.
+fn first_good(of: [Energies; 3], converged: [bool; 3], snap: f64) -> Choice {
+    let best = lowest(&of);
+    // Infinity times zero is no number; nothing is visible there.
+    let most = if best.scale() > 0.0 { snap.max(ROUNDING) * best.scale() } else { 0.0 };
+    let good = |i: usize| {
+        let wrinkles = of[i].bending > 0.0 || best.scale() == 0.0;
+        wrinkles && of[i].energy - best.energy <= most && (converged[i] || converged == [false; 3])
+    };
+    if good(0) {
+        Choice::Kept
+    } else if good(1) {
+        Choice::Released
+    } else {
+        Choice::Anew
+    }
+}
+
 fn lowest(of: &[Energies; 3]) -> Energies {
     let [first, rest @ ..] = of;
     rest.iter().fold(*first, |best, other| if other.energy < best.energy { *other } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn energies(energy: f64, bending: f64) -> Energies {
+        Energies { energy, bending, smooth: 10.0 }
+    }
+
+    #[test]
+    fn numbers_are_kept_until_they_cost_too_much() {
+        let fields = [energies(1.4, 1.0), energies(1.1, 1.0), energies(1.0, 1.0)];
+        for (snap, expected) in [
+            (f64::INFINITY, Choice::Kept),
+            (0.5, Choice::Kept),
+            (0.3, Choice::Released),
+            (0.05, Choice::Anew),
+            (0.0, Choice::Anew),
+        ] {
+            assert_eq!(first_good(fields, [true; 3], snap), expected, "{snap}");
+        }
+    }
+
+    #[test]
+    fn flat_is_not_kept_where_others_wrinkle() {
+        // Next to the onset the gain is less than the bending of the waves.
+        let flat = energies(10.0, 0.0);
+        let wrinkled = energies(9.9, 0.5);
+        for snap in [0.5, 1.0, 100.0, f64::INFINITY] {
+            assert_eq!(first_good([flat, flat, wrinkled], [true; 3], snap), Choice::Anew);
+            assert_eq!(first_good([flat, flat, flat], [true; 3], snap), Choice::Kept);
+        }
+    }
+
+    #[test]
+    fn what_has_not_converged_is_left() {
+        let fields = [energies(1.1, 1.0), energies(1.1, 1.0), energies(1.0, 1.0)];
+        assert_eq!(first_good(fields, [false, true, true], 0.5), Choice::Released);
+        assert_eq!(first_good(fields, [false, false, true], 0.5), Choice::Anew);
+        assert_eq!(first_good(fields, [false; 3], 0.5), Choice::Kept);
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Vertices};
-use plisse_system::{HessianSink, Pose, RankOne, Role, SetupError, Term};
+use plisse_system::{Account, HessianSink, Memory, Pose, RankOne, Role, SetupError, StepMap, Term};
 
 /// Systems own their terms; a problem may be solved more than once.
 #[derive(Clone)]
@@ -19,6 +19,9 @@ impl Term<Vertices> for Shared {
     }
     fn depends_on_time(&self) -> bool {
         self.0.depends_on_time()
+    }
+    fn has_potential(&self) -> bool {
+        self.0.has_potential()
     }
     fn check(&self, size: usize) -> Result<(), SetupError> {
         self.0.check(size)
@@ -41,6 +44,12 @@ impl Term<Vertices> for Shared {
     }
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
         self.0.add_hessian(pose, psd, sink);
+    }
+    fn remember(&self, step: &StepMap<'_, Vertices>, memory: &mut Memory) {
+        self.0.remember(step, memory);
+    }
+    fn account(&self, pose: &Pose<'_, Vertices>, energy: f64) -> Account {
+        self.0.account(pose, energy)
     }
     fn rank_ones(&self, pose: &Pose<'_, Vertices>, out: &mut Vec<RankOne<Vertices>>) {
         self.0.rank_ones(pose, out);

@@ -18,7 +18,7 @@ type BoxedTerm = Box<dyn Term<Vertices>>;
 
 /// Viscosity of a strain in the plane of a sheet.
 #[derive(Clone, Copy)]
-pub(super) enum PlaneViscosity {
+enum PlaneViscosity {
     Green(GreenStrain, Viscosity<3>),
     Fibre(FibreStrain, Viscosity<3>),
     Stretch(StretchTensor, Viscosity<3>),
@@ -26,7 +26,7 @@ pub(super) enum PlaneViscosity {
 
 impl PlaneViscosity {
     /// What a material asks for.
-    pub(super) fn of(cloth: &Cloth, slot: Slot<'_>) -> Result<Option<Self>, SceneError> {
+    fn of(cloth: &Cloth, slot: Slot<'_>) -> Result<Option<Self>, SceneError> {
         let membrane = cloth.material.membrane;
         let directions = membrane.directions;
         let wrong = |source| SceneError::Viscosity { body: slot.name.to_owned(), source };
@@ -83,7 +83,7 @@ impl PlaneViscosity {
     }
 
     /// A term of its own.
-    pub(super) fn term(&self, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
+    fn term(&self, cloth: &Cloth, slot: Slot<'_>) -> BoxedTerm {
         match self {
             Self::Green(strain, viscosity) => rates("membrane damping", cloth, *strain, *viscosity, slot),
             Self::Fibre(strain, viscosity) => rates("membrane damping", cloth, *strain, *viscosity, slot),
