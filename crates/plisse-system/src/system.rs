@@ -248,13 +248,9 @@ impl<S: Space> System<S> {
         self.hessian_with(|_| *pose, psd, out);
     }
 
-    /// The same with a pose for each term.
-    pub(crate) fn hessian_with<'a>(
-        &self,
-        pose: impl Fn(usize) -> Pose<'a, S>,
-        psd: Psd,
-        out: &mut BlockMatrix,
-    ) {
+    /// [`Self::hessian`] with a pose for each term, by its place among the terms: each can then have what it remembers of a step
+    /// ([`StepMap::memory`](crate::StepMap::memory)).
+    pub fn hessian_with<'a>(&self, pose: impl Fn(usize) -> Pose<'a, S>, psd: Psd, out: &mut BlockMatrix) {
         out.values_mut().fill(DMat3::ZERO);
         for (i, entry) in self.terms.iter().enumerate() {
             let mut sink = HessianSink { slots: &entry.slots, first: 0, values: out.values_mut() };
