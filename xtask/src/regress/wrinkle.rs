@@ -16,6 +16,7 @@ use crate::wrinkles::{Chain, Count, Line, swings};
 pub(crate) fn run() -> Result<()> {
     table()?;
     independence()?;
+    refinement()?;
     elastic()
 }
 
@@ -74,10 +75,11 @@ fn table() -> Result<()> {
         "test beds; steps from the starts Strain/Stress (! not converged); energy of the smooth base and what wrinkles gain, mJ;"
     );
     println!(
-        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase"
+        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase; along lines where the amplitude is"
     );
+    println!("at least half of its largest; wavelength: 2π times height over slope, root mean squares");
     println!(
-        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
+        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>10}{:>9}  Chen21: vertices, steps, result | others",
         "bed",
         "vert.",
         "base",
@@ -90,6 +92,7 @@ fn table() -> Result<()> {
         "waves",
         "unsigned",
         "whole",
+        "wave, mm",
         "a, mm"
     );
     for row in rows()? {
@@ -103,7 +106,7 @@ fn table() -> Result<()> {
         let waves = chain.waves(row.count);
         let show = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
+            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>10}{:>9.3}  {} | {}",
             row.name,
             chain.bed.problem.mesh().vertex_count(),
             chain.base.report.iterations.len(),
@@ -116,6 +119,7 @@ fn table() -> Result<()> {
             show(waves.map(|w| w.real)),
             show(waves.filter(|w| w.absolute > 1.001 * w.real).map(|w| w.absolute)),
             waves.and_then(|w| w.whole).map_or("-".to_owned(), |k| k.to_string()),
+            show(chain.wavelength()),
             1e3 * chain.largest_amplitude(),
             row.paper,
             row.others,
@@ -131,7 +135,7 @@ fn independence() -> Result<()> {
     /// Cells and seed.
     type Meshes = [(usize, u64); 3];
     type Problem = (&'static str, Make, Meshes, bool, Count);
-    let problems: [Problem; 5] = [
+    let problems: [Problem; 6] = [
         (
             "twisted cylinder",
             |n, seed| beds::twisted_cylinder(10.0, n, seed),
@@ -145,6 +149,13 @@ fn independence() -> Result<()> {
             [(14, 1), (18, 2), (22, 3)],
             true,
             across(0.05),
+        ),
+        (
+            "sheet stretched 10 %",
+            |n, seed| beds::stretched_sheet(0.1, n, seed),
+            [(14, 1), (18, 2), (22, 3)],
+            true,
+            across(0.1),
         ),
         (
             "disk, rim wrinkles",
@@ -169,27 +180,69 @@ fn independence() -> Result<()> {
         ),
     ];
     println!("the same problem on three triangulations; spread: largest less smallest, over the mean");
-    println!("{:<22}{:>20}{:>24}{:>8}{:>24}{:>8}", "bed", "vertices", "waves", "spread", "a, mm", "spread");
+    println!(
+        "{:<22}{:>16}{:>20}{:>8}{:>22}{:>8}{:>22}{:>8}",
+        "bed", "vertices", "waves", "spread", "wavelength, mm", "spread", "a, mm", "spread"
+    );
     for (name, make, meshes, clamped, count) in problems {
-        let (mut vertices, mut waves, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut vertices = Vec::new();
+        let (mut waves, mut lengths, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
         for (n, seed) in meshes {
             let chain = Chain::solve(make(n, seed)?, clamped).with_context(|| name)?;
             vertices.push(chain.bed.problem.mesh().vertex_count().to_string());
             waves.push(chain.waves(count).context("waves end where they are counted")?.real);
+            lengths.push(chain.wavelength().context("there are no wrinkles")?);
             amplitudes.push(1e3 * chain.largest_amplitude());
         }
         let list = |values: &[f64], digits: usize| {
             values.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
         };
         println!(
-            "{name:<22}{:>20}{:>24}{:>7.1}%{:>24}{:>7.1}%",
+            "{name:<22}{:>16}{:>20}{:>7.1}%{:>22}{:>7.1}%{:>22}{:>7.1}%",
             vertices.join(" "),
             list(&waves, 2),
             spread(&waves),
+            list(&lengths, 2),
+            spread(&lengths),
             list(&amplitudes, 3),
             spread(&amplitudes)
         );
     }
+    println!();
+    Ok(())
+}
+
+/// The stretched sheet on many meshes: what depends on them, and how much of it goes away with their cells.
+fn refinement() -> Result<()> {
+    println!("sheet stretched by 5 %, seeds 1 to 3; gain: what wrinkles gain, mJ");
+    println!("{:>9}{:>24}{:>24}{:>24}{:>24}", "vertices", "width/wavelength", "waves seen", "a, mm", "gain");
+    let mut counts = Vec::new();
+    for n in [14, 16, 18, 20, 22, 26, 30, 34] {
+        let mut vertices = 0;
+        let mut columns = [const { Vec::new() }; 4];
+        for seed in 1..=3 {
+            let chain = Chain::solve(beds::stretched_sheet(0.05, n, seed)?, true)?;
+            let report = &chain.field.report;
+            vertices = chain.bed.problem.mesh().vertex_count();
+            counts.push(100.0 / chain.wavelength().context("there are no wrinkles")?);
+            let seen = chain.waves(across(0.05)).map_or(0.0, |waves| waves.real);
+            let gain = 1e3 * (report.smooth_energy - report.terms.total());
+            let values = [counts[counts.len() - 1], seen, 1e3 * chain.largest_amplitude(), gain];
+            columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+        }
+        let list = |column: &Vec<f64>, digits: usize| {
+            column.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
+        };
+        let [length, seen, amplitude, gain] = &columns;
+        println!(
+            "{vertices:>9}{:>24}{:>24}{:>24}{:>24}",
+            list(length, 3),
+            list(seen, 2),
+            list(amplitude, 3),
+            list(gain, 5)
+        );
+    }
+    println!("width/wavelength: spread {:.1} % over {} meshes", spread(&counts), counts.len());
     println!();
     Ok(())
 }
