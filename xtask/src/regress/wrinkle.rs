@@ -7,7 +7,8 @@ use glam::DVec3;
 use plisse::core::{Field, Positive, Vertices};
 use plisse::wrinkle::beds::{self, Bed};
 use plisse::wrinkle::{
-    ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
+    BaseSheet, Curvature, ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError,
+    elastic_reference, wrinkled_surface,
 };
 
 use crate::wrinkles::{Chain, Count, Line, swings};
@@ -262,6 +263,21 @@ fn with_waves(start: &Field<Vertices, DVec3>, waves: f64) -> Field<Vertices, DVe
     })
 }
 
+/// The wavelength of heights above a plane in mm at rest, as of a wrinkle field: 2π times height over slope, root mean squares.
+fn wavelength_of(bed: &Bed, x: &Field<Vertices, DVec3>) -> Result<f64> {
+    let problem = &bed.problem;
+    let (mesh, sheet) = (problem.mesh(), problem.sheet());
+    let flat = BaseSheet::new(mesh, problem.rest(), x, sheet, Curvature::SecondForm)?;
+    let (mut height, mut slope) = (0.0, 0.0);
+    for (face, corners) in mesh.faces().iter() {
+        let [a, b, c] = corners.map(|v| x[v].z);
+        let face = &flat.faces()[face];
+        height += face.area() * (a * a + b * b + c * c + a * b + b * c + c * a) / 6.0;
+        slope += face.area() * face.covector([b - a, c - a]).length_squared();
+    }
+    Ok(1e3 * TAU * (height / slope).sqrt())
+}
+
 /// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way: heights along the line where waves are
 /// counted.
 fn elastic() -> Result<()> {
@@ -272,26 +288,59 @@ fn elastic() -> Result<()> {
         "heights along the middle line: waves are half the changes of sign; cells per wave of the wrinkle field"
     );
     println!(
-        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>12}",
-        "bed", "method", "vertices", "steps", "energy, mJ", "minimum", "waves", "height, mm", "cells/wave"
+        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>10}{:>12}",
+        "bed",
+        "method",
+        "vertices",
+        "steps",
+        "energy, mJ",
+        "minimum",
+        "waves",
+        "height, mm",
+        "wave, mm",
+        "cells/wave"
     );
     type Make = fn(usize) -> Result<Bed, WrinkleError>;
-    /// Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed, waves to start from.
-    type Problem = (&'static str, Make, usize, [usize; 2], Count, f64, f64);
+    /// What the mesh is like, bed, cells.
+    type Elastic = (&'static str, Make, &'static [usize]);
+    /// Name, bed and cells of the wrinkle field, elastic sheets, line, its length in widths of the bed, waves to start from.
+    type Problem = (&'static str, Make, usize, Vec<Elastic>, Count, f64, f64);
     let problems: [Problem; 3] = [
-        ("sheet stretched 5 %", |n| beds::stretched_sheet(0.05, n, 1), 15, [30, 45], across(0.05), 1.0, 5.0),
-        ("sheet stretched 10 %", |n| beds::stretched_sheet(0.1, n, 1), 15, [30, 45], across(0.1), 1.0, 5.0),
+        (
+            "sheet stretched 5 %",
+            |n| beds::stretched_sheet(0.05, n, 1),
+            15,
+            vec![
+                ("elastic, regular", |n| beds::stretched_grid(0.05, n), &[30, 45, 60]),
+                ("elastic", |n| beds::stretched_sheet(0.05, n, 1), &[45, 70]),
+            ],
+            across(0.05),
+            1.0,
+            5.0,
+        ),
+        (
+            "sheet stretched 10 %",
+            |n| beds::stretched_sheet(0.1, n, 1),
+            15,
+            vec![
+                ("elastic, regular", |n| beds::stretched_grid(0.1, n), &[30, 45, 60]),
+                ("elastic", |n| beds::stretched_sheet(0.1, n, 1), &[45, 70]),
+            ],
+            across(0.1),
+            1.0,
+            5.0,
+        ),
         (
             "sheared film",
             |n| beds::sheared_rectangle(0.003, 0.0, n, 1),
             19,
-            [24, 30],
+            vec![("elastic", |n| beds::sheared_rectangle(0.003, 0.0, n, 1), &[24, 30])],
             along(),
             0.38 / 0.128,
             0.0,
         ),
     ];
-    for (name, make, coarse, fine, count, length, seeded) in problems {
+    for (name, make, coarse, elastic, count, length, seeded) in problems {
         let Count::Line(line) = count else { continue };
         let chain = Chain::solve(make(coarse)?, true).with_context(|| name)?;
         let (mesh, report) = (chain.bed.problem.mesh(), &chain.field.report);
@@ -304,16 +353,19 @@ fn elastic() -> Result<()> {
         let (waves, height) = swings(&profile);
         let cells = |n: usize| n as f64 * length / waves;
         println!(
-            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>12.1}",
+            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>10.2}{:>12.1}",
             "wrinkle field",
             mesh.vertex_count(),
             report.run().map_or(0, |run| run.iterations.len()),
             1e3 * report.terms.total(),
             "",
             1e3 * height,
+            chain.wavelength().unwrap_or(f64::NAN),
             cells(coarse)
         );
-        for n in fine {
+        let sizes =
+            elastic.iter().flat_map(|(label, make, sizes)| sizes.iter().map(move |n| (label, make, *n)));
+        for (label, make, n) in sizes {
             let bed = make(n)?;
             let mesh = bed.problem.mesh();
             let mut how = ElasticReference::for_sheet(&bed.problem);
@@ -327,23 +379,22 @@ fn elastic() -> Result<()> {
                     let profile = line.profile(mesh, &place, |v| solution.x[v].z);
                     let (waves, height) = swings(&profile);
                     // A thousandth of the thickness is flat.
-                    let waves = if height > 1e-3 * bed.problem.sheet().thickness() {
-                        format!("{waves:.1}")
-                    } else {
-                        "flat".to_owned()
-                    };
+                    let buckled = height > 1e-3 * bed.problem.sheet().thickness();
+                    let length = wavelength_of(&bed, &solution.x)?;
+                    let length = if buckled { format!("{length:.2}") } else { "-".to_owned() };
+                    let waves = if buckled { format!("{waves:.1}") } else { "flat".to_owned() };
                     println!(
-                        "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>12.1}",
-                        "elastic",
+                        "{name:<22}{label:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>10}{:>12.1}",
                         mesh.vertex_count(),
                         solution.report.iterations.len(),
                         1e3 * solution.report.total_energy(),
                         if solution.report.minimum { "yes" } else { "no" },
                         1e3 * height,
+                        length,
                         cells(n)
                     );
                 }
-                Err(error) => println!("{name:<22}{:>16}{:>10}  {error}", "elastic", mesh.vertex_count()),
+                Err(error) => println!("{name:<22}{label:>16}{:>10}  {error}", mesh.vertex_count()),
             }
         }
     }
