@@ -122,6 +122,7 @@ fn what_is_solved_is_written_and_reads_back() {
     assert_eq!(numbers(&at("phi.txt")).len(), mesh.vertex_count());
     let largest = amplitude.iter().fold(0.0, |m: f64, a| m.max(*a));
     assert_eq!(report["amplitude"]["max"], largest);
+    assert!(report["wavelength"].as_f64().unwrap() > 0.0);
     let (surface, base) = (Obj::read(&at("surface.obj")).unwrap(), Obj::read(&at("smooth.obj")).unwrap());
     assert_eq!(surface.faces.len(), 16 * mesh.face_count());
     assert_eq!((surface.faces.len(), surface.positions.len()), (base.faces.len(), base.positions.len()));

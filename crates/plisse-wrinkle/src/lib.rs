@@ -67,6 +67,7 @@ mod solver;
 mod start;
 mod surface;
 mod tension;
+mod wavelength;
 
 pub use complex::{ComplexEdge, Crossing, KeptComplex, Nodes, Step};
 pub use curvature::{Curvature, PrincipalCurvature, principal_curvatures};

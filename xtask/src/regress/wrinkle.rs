@@ -7,7 +7,8 @@ use glam::DVec3;
 use plisse::core::{Field, Positive, Vertices};
 use plisse::wrinkle::beds::{self, Bed};
 use plisse::wrinkle::{
-    ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError, elastic_reference, wrinkled_surface,
+    BaseSheet, Curvature, ElasticReference, Profile, SurfaceOptions, WrinkleEnd, WrinkleError,
+    elastic_reference, wrinkled_surface,
 };
 
 use crate::wrinkles::{Chain, Count, Line, swings};
@@ -16,6 +17,7 @@ use crate::wrinkles::{Chain, Count, Line, swings};
 pub(crate) fn run() -> Result<()> {
     table()?;
     independence()?;
+    refinement()?;
     elastic()
 }
 
@@ -74,10 +76,11 @@ fn table() -> Result<()> {
         "test beds; steps from the starts Strain/Stress (! not converged); energy of the smooth base and what wrinkles gain, mJ;"
     );
     println!(
-        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase"
+        "waves from the solver, counted without sign where the phase turns back, and of the rounded phase; along lines where the amplitude is"
     );
+    println!("at least half of its largest; wavelength: 2π times height over slope, root mean squares");
     println!(
-        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>9}  Chen21: vertices, steps, result | others",
+        "{:<22}{:>6}{:>6}{:>9}{:>10}{:>12}{:>13}{:>9}{:>4}{:>9}{:>10}{:>7}{:>10}{:>9}  Chen21: vertices, steps, result | others",
         "bed",
         "vert.",
         "base",
@@ -90,6 +93,7 @@ fn table() -> Result<()> {
         "waves",
         "unsigned",
         "whole",
+        "wave, mm",
         "a, mm"
     );
     for row in rows()? {
@@ -103,7 +107,7 @@ fn table() -> Result<()> {
         let waves = chain.waves(row.count);
         let show = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>9.3}  {} | {}",
+            "{:<22}{:>6}{:>6}{:>9.1e}{:>10}{:>12.4}{:>13.5}{:>9.0e}{:>4}{:>9}{:>10}{:>7}{:>10}{:>9.3}  {} | {}",
             row.name,
             chain.bed.problem.mesh().vertex_count(),
             chain.base.report.iterations.len(),
@@ -116,6 +120,7 @@ fn table() -> Result<()> {
             show(waves.map(|w| w.real)),
             show(waves.filter(|w| w.absolute > 1.001 * w.real).map(|w| w.absolute)),
             waves.and_then(|w| w.whole).map_or("-".to_owned(), |k| k.to_string()),
+            show(chain.wavelength()),
             1e3 * chain.largest_amplitude(),
             row.paper,
             row.others,
@@ -131,7 +136,7 @@ fn independence() -> Result<()> {
     /// Cells and seed.
     type Meshes = [(usize, u64); 3];
     type Problem = (&'static str, Make, Meshes, bool, Count);
-    let problems: [Problem; 5] = [
+    let problems: [Problem; 6] = [
         (
             "twisted cylinder",
             |n, seed| beds::twisted_cylinder(10.0, n, seed),
@@ -145,6 +150,13 @@ fn independence() -> Result<()> {
             [(14, 1), (18, 2), (22, 3)],
             true,
             across(0.05),
+        ),
+        (
+            "sheet stretched 10 %",
+            |n, seed| beds::stretched_sheet(0.1, n, seed),
+            [(14, 1), (18, 2), (22, 3)],
+            true,
+            across(0.1),
         ),
         (
             "disk, rim wrinkles",
@@ -169,27 +181,69 @@ fn independence() -> Result<()> {
         ),
     ];
     println!("the same problem on three triangulations; spread: largest less smallest, over the mean");
-    println!("{:<22}{:>20}{:>24}{:>8}{:>24}{:>8}", "bed", "vertices", "waves", "spread", "a, mm", "spread");
+    println!(
+        "{:<22}{:>16}{:>20}{:>8}{:>22}{:>8}{:>22}{:>8}",
+        "bed", "vertices", "waves", "spread", "wavelength, mm", "spread", "a, mm", "spread"
+    );
     for (name, make, meshes, clamped, count) in problems {
-        let (mut vertices, mut waves, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut vertices = Vec::new();
+        let (mut waves, mut lengths, mut amplitudes) = (Vec::new(), Vec::new(), Vec::new());
         for (n, seed) in meshes {
             let chain = Chain::solve(make(n, seed)?, clamped).with_context(|| name)?;
             vertices.push(chain.bed.problem.mesh().vertex_count().to_string());
             waves.push(chain.waves(count).context("waves end where they are counted")?.real);
+            lengths.push(chain.wavelength().context("there are no wrinkles")?);
             amplitudes.push(1e3 * chain.largest_amplitude());
         }
         let list = |values: &[f64], digits: usize| {
             values.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
         };
         println!(
-            "{name:<22}{:>20}{:>24}{:>7.1}%{:>24}{:>7.1}%",
+            "{name:<22}{:>16}{:>20}{:>7.1}%{:>22}{:>7.1}%{:>22}{:>7.1}%",
             vertices.join(" "),
             list(&waves, 2),
             spread(&waves),
+            list(&lengths, 2),
+            spread(&lengths),
             list(&amplitudes, 3),
             spread(&amplitudes)
         );
     }
+    println!();
+    Ok(())
+}
+
+/// The stretched sheet on many meshes: what depends on them, and how much of it goes away with their cells.
+fn refinement() -> Result<()> {
+    println!("sheet stretched by 5 %, seeds 1 to 3; gain: what wrinkles gain, mJ");
+    println!("{:>9}{:>24}{:>24}{:>24}{:>24}", "vertices", "width/wavelength", "waves seen", "a, mm", "gain");
+    let mut counts = Vec::new();
+    for n in [14, 16, 18, 20, 22, 26, 30, 34] {
+        let mut vertices = 0;
+        let mut columns = [const { Vec::new() }; 4];
+        for seed in 1..=3 {
+            let chain = Chain::solve(beds::stretched_sheet(0.05, n, seed)?, true)?;
+            let report = &chain.field.report;
+            vertices = chain.bed.problem.mesh().vertex_count();
+            counts.push(100.0 / chain.wavelength().context("there are no wrinkles")?);
+            let seen = chain.waves(across(0.05)).map_or(0.0, |waves| waves.real);
+            let gain = 1e3 * (report.smooth_energy - report.terms.total());
+            let values = [counts[counts.len() - 1], seen, 1e3 * chain.largest_amplitude(), gain];
+            columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+        }
+        let list = |column: &Vec<f64>, digits: usize| {
+            column.iter().map(|v| format!("{v:.digits$}")).collect::<Vec<_>>().join(" ")
+        };
+        let [length, seen, amplitude, gain] = &columns;
+        println!(
+            "{vertices:>9}{:>24}{:>24}{:>24}{:>24}",
+            list(length, 3),
+            list(seen, 2),
+            list(amplitude, 3),
+            list(gain, 5)
+        );
+    }
+    println!("width/wavelength: spread {:.1} % over {} meshes", spread(&counts), counts.len());
     println!();
     Ok(())
 }
@@ -209,6 +263,21 @@ fn with_waves(start: &Field<Vertices, DVec3>, waves: f64) -> Field<Vertices, DVe
     })
 }
 
+/// The wavelength of heights above a plane in mm at rest, as of a wrinkle field: 2π times height over slope, root mean squares.
+fn wavelength_of(bed: &Bed, x: &Field<Vertices, DVec3>) -> Result<f64> {
+    let problem = &bed.problem;
+    let (mesh, sheet) = (problem.mesh(), problem.sheet());
+    let flat = BaseSheet::new(mesh, problem.rest(), x, sheet, Curvature::SecondForm)?;
+    let (mut height, mut slope) = (0.0, 0.0);
+    for (face, corners) in mesh.faces().iter() {
+        let [a, b, c] = corners.map(|v| x[v].z);
+        let face = &flat.faces()[face];
+        height += face.area() * (a * a + b * b + c * c + a * b + b * c + c * a) / 6.0;
+        slope += face.area() * face.covector([b - a, c - a]).length_squared();
+    }
+    Ok(1e3 * TAU * (height / slope).sqrt())
+}
+
 /// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way: heights along the line where waves are
 /// counted.
 fn elastic() -> Result<()> {
@@ -219,26 +288,59 @@ fn elastic() -> Result<()> {
         "heights along the middle line: waves are half the changes of sign; cells per wave of the wrinkle field"
     );
     println!(
-        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>12}",
-        "bed", "method", "vertices", "steps", "energy, mJ", "minimum", "waves", "height, mm", "cells/wave"
+        "{:<22}{:>16}{:>10}{:>7}{:>13}{:>9}{:>8}{:>12}{:>10}{:>12}",
+        "bed",
+        "method",
+        "vertices",
+        "steps",
+        "energy, mJ",
+        "minimum",
+        "waves",
+        "height, mm",
+        "wave, mm",
+        "cells/wave"
     );
     type Make = fn(usize) -> Result<Bed, WrinkleError>;
-    /// Name, bed, cells of the wrinkle field and of the elastic sheets, line, its length in widths of the bed, waves to start from.
-    type Problem = (&'static str, Make, usize, [usize; 2], Count, f64, f64);
+    /// What the mesh is like, bed, cells.
+    type Elastic = (&'static str, Make, &'static [usize]);
+    /// Name, bed and cells of the wrinkle field, elastic sheets, line, its length in widths of the bed, waves to start from.
+    type Problem = (&'static str, Make, usize, Vec<Elastic>, Count, f64, f64);
     let problems: [Problem; 3] = [
-        ("sheet stretched 5 %", |n| beds::stretched_sheet(0.05, n, 1), 15, [30, 45], across(0.05), 1.0, 5.0),
-        ("sheet stretched 10 %", |n| beds::stretched_sheet(0.1, n, 1), 15, [30, 45], across(0.1), 1.0, 5.0),
+        (
+            "sheet stretched 5 %",
+            |n| beds::stretched_sheet(0.05, n, 1),
+            15,
+            vec![
+                ("elastic, regular", |n| beds::stretched_grid(0.05, n), &[30, 45, 60]),
+                ("elastic", |n| beds::stretched_sheet(0.05, n, 1), &[45, 70]),
+            ],
+            across(0.05),
+            1.0,
+            5.0,
+        ),
+        (
+            "sheet stretched 10 %",
+            |n| beds::stretched_sheet(0.1, n, 1),
+            15,
+            vec![
+                ("elastic, regular", |n| beds::stretched_grid(0.1, n), &[30, 45, 60]),
+                ("elastic", |n| beds::stretched_sheet(0.1, n, 1), &[45, 70]),
+            ],
+            across(0.1),
+            1.0,
+            5.0,
+        ),
         (
             "sheared film",
             |n| beds::sheared_rectangle(0.003, 0.0, n, 1),
             19,
-            [24, 30],
+            vec![("elastic", |n| beds::sheared_rectangle(0.003, 0.0, n, 1), &[24, 30])],
             along(),
             0.38 / 0.128,
             0.0,
         ),
     ];
-    for (name, make, coarse, fine, count, length, seeded) in problems {
+    for (name, make, coarse, elastic, count, length, seeded) in problems {
         let Count::Line(line) = count else { continue };
         let chain = Chain::solve(make(coarse)?, true).with_context(|| name)?;
         let (mesh, report) = (chain.bed.problem.mesh(), &chain.field.report);
@@ -251,16 +353,19 @@ fn elastic() -> Result<()> {
         let (waves, height) = swings(&profile);
         let cells = |n: usize| n as f64 * length / waves;
         println!(
-            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>12.1}",
+            "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8.1}{:>12.3}{:>10.2}{:>12.1}",
             "wrinkle field",
             mesh.vertex_count(),
             report.run().map_or(0, |run| run.iterations.len()),
             1e3 * report.terms.total(),
             "",
             1e3 * height,
+            chain.wavelength().unwrap_or(f64::NAN),
             cells(coarse)
         );
-        for n in fine {
+        let sizes =
+            elastic.iter().flat_map(|(label, make, sizes)| sizes.iter().map(move |n| (label, make, *n)));
+        for (label, make, n) in sizes {
             let bed = make(n)?;
             let mesh = bed.problem.mesh();
             let mut how = ElasticReference::for_sheet(&bed.problem);
@@ -274,23 +379,22 @@ fn elastic() -> Result<()> {
                     let profile = line.profile(mesh, &place, |v| solution.x[v].z);
                     let (waves, height) = swings(&profile);
                     // A thousandth of the thickness is flat.
-                    let waves = if height > 1e-3 * bed.problem.sheet().thickness() {
-                        format!("{waves:.1}")
-                    } else {
-                        "flat".to_owned()
-                    };
+                    let buckled = height > 1e-3 * bed.problem.sheet().thickness();
+                    let length = wavelength_of(&bed, &solution.x)?;
+                    let length = if buckled { format!("{length:.2}") } else { "-".to_owned() };
+                    let waves = if buckled { format!("{waves:.1}") } else { "flat".to_owned() };
                     println!(
-                        "{name:<22}{:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>12.1}",
-                        "elastic",
+                        "{name:<22}{label:>16}{:>10}{:>7}{:>13.5}{:>9}{waves:>8}{:>12.3}{:>10}{:>12.1}",
                         mesh.vertex_count(),
                         solution.report.iterations.len(),
                         1e3 * solution.report.total_energy(),
                         if solution.report.minimum { "yes" } else { "no" },
                         1e3 * height,
+                        length,
                         cells(n)
                     );
                 }
-                Err(error) => println!("{name:<22}{:>16}{:>10}  {error}", "elastic", mesh.vertex_count()),
+                Err(error) => println!("{name:<22}{label:>16}{:>10}  {error}", mesh.vertex_count()),
             }
         }
     }

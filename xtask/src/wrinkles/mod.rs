@@ -5,7 +5,7 @@ mod line;
 use std::f64::consts::TAU;
 
 use anyhow::Result;
-use plisse::core::{Edges, Field, Id, Vertices};
+use plisse::core::{Edges, Faces, Field, Id, Vertices};
 use plisse::wrinkle::{
     BaseSettings, BaseSheet, BaseSolution, Curvature, FreeRule, Phase, PhaseOptions, PhaseProblem,
     WrinkleField, WrinkleProblem, WrinkleSettings, beds::Bed, recover_phase, solve_wrinkles, wrinkle_free,
@@ -16,9 +16,11 @@ pub(crate) use line::{Line, swings};
 /// Where waves are counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
-    /// Around the longest boundary of the mesh, or the longest seam of sewn panels.
+    /// Around the longest boundary of the mesh, or the longest seam of sewn panels, along edges whose faces have a phase that is seen:
+    /// elsewhere it turns as it likes.
     Rim,
-    /// Along a line between two places of the plane of the start, in metres.
+    /// Along a line between two places of the plane of the start, in metres, where the amplitude is at least half of its largest there:
+    /// beyond, the phase is that of waves which nobody sees, and hardly determined.
     Line(Line),
 }
 
@@ -76,6 +78,11 @@ impl Chain {
         Ok(Self { bed, base, problem, field, phase })
     }
 
+    /// In mm at rest, none without wrinkles.
+    pub(crate) fn wavelength(&self) -> Option<f64> {
+        self.field.report.wavelength.map(|length| 1e3 * length)
+    }
+
     pub(crate) fn largest_amplitude(&self) -> f64 {
         self.field.amplitude.as_slice().iter().fold(0.0, |m, a| a.max(m))
     }
@@ -96,6 +103,11 @@ impl Chain {
             let to = rim[(i + 1) % rim.len()];
             let edge = mesh.edge_between(from, to)?;
             self.problem.complex().edge_place(edge)?;
+            let (left, right) = mesh.edges()[edge].faces;
+            let seen = |face: Id<Faces>| self.phase.field.corners()[face].is_some();
+            if !seen(left) && !right.is_some_and(seen) {
+                continue;
+            }
             let omega = along(&self.field.omega, edge, from, to);
             sum += omega;
             absolute += omega.abs();
@@ -106,7 +118,8 @@ impl Chain {
 
     fn line_waves(&self, line: Line) -> Waves {
         let mesh = self.bed.problem.mesh();
-        let (mut sum, mut absolute) = (0.0, 0.0);
+        // Amplitudes where the line enters and leaves a face, and the phase gained between.
+        let mut pieces = Vec::new();
         for (face, corners) in mesh.faces().iter().filter(|(face, _)| self.problem.kept()[*face]) {
             let place = corners.map(|v| self.bed.start[v].truncate());
             let Some([enters, leaves]) = line.in_triangle(place) else { continue };
@@ -117,10 +130,31 @@ impl Chain {
                 along(&self.field.omega, edges[1], corners[0], corners[2]),
             ];
             let gain = (leaves[1] - enters[1]) * rise[0] + (leaves[2] - enters[2]) * rise[1];
+            let amplitude = |at: [f64; 3]| -> f64 {
+                at.iter().zip(corners).map(|(weight, v)| weight * self.field.amplitude[*v]).sum()
+            };
+            pieces.push(([amplitude(enters), amplitude(leaves)], gain));
+        }
+        let seen = 0.5 * pieces.iter().fold(0.0, |m: f64, ([a, b], _)| m.max(*a).max(*b));
+        let (mut sum, mut absolute) = (0.0, 0.0);
+        for (amplitudes, gain) in pieces {
+            let gain = gain * above(seen, amplitudes);
             sum += gain;
             absolute += gain.abs();
         }
         Waves { real: sum.abs() / TAU, absolute: absolute / TAU, whole: None }
+    }
+}
+
+/// The part of a way on which a value that changes evenly from one end to the other is not below a bound.
+fn above(bound: f64, [start, end]: [f64; 2]) -> f64 {
+    let (low, high) = (start.min(end), start.max(end));
+    if low >= bound {
+        1.0
+    } else if high <= bound {
+        0.0
+    } else {
+        (high - bound) / (high - low)
     }
 }
 
@@ -149,4 +183,16 @@ fn rim(bed: &Bed) -> Option<Vec<Id<Vertices>>> {
     }
     let loops = panels.boundary_loops();
     longest(loops.into_iter().map(|path| path.into_iter().map(|v| sewn[v.index()]).collect()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::above;
+
+    #[test]
+    fn parts_above_a_bound() {
+        let parts = [[1.0, 1.0], [0.0, 1.0], [2.0, 0.0], [0.1, 0.4], [0.5, 0.5]].map(|ends| above(0.5, ends));
+        let expected = [1.0, 0.5, 0.75, 0.0, 1.0];
+        assert!(parts.iter().zip(expected).all(|(part, x)| (part - x).abs() < 1e-15), "{parts:?}");
+    }
 }

@@ -107,6 +107,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "terms": by_term,
         "smooth_energy": outcome.smooth_energy,
         "wrinkles": outcome.wrinkles(),
+        "wavelength": problem.sheet().wavelength(&outcome.amplitude, &outcome.omega),
         "amplitude": { "max": largest, "mean": mean, "zero": zero, "active": chosen.map(|run| run.active) },
     });
     if let Some(first) = outcome.solves.first() {
@@ -221,6 +222,11 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
     let negative = outcome.amplitude.as_slice().iter().filter(|a| **a < 0.0).count();
     if negative > 0 {
         out!("  amplitude: negative at {negative} vertices; the residual is that of zero there");
+    }
+    if let Some(wavelength) = problem.sheet().wavelength(&outcome.amplitude, &outcome.omega) {
+        out!(
+            "  wavelength: {wavelength:.6e} m of the rest shape, 2π times height over slope (root mean squares)"
+        );
     }
     print_slopes(outcome);
     if let Some(phase) = &outcome.phase

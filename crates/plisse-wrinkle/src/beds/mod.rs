@@ -16,7 +16,7 @@
 //! mesh. `resolution` is a number of cells, see each bed.
 
 use glam::{DQuat, DVec2, DVec3};
-use plisse_core::generate::{self, Planar};
+use plisse_core::generate::{self, Diagonal, Planar};
 use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices};
 
 use crate::error::WrinkleError;
@@ -35,16 +35,30 @@ pub struct Bed {
 /// A sheet whose short ends are held and pulled apart by this strain (Chen21, figure 6): 0.25 m long, 0.1 m wide, with `resolution`
 /// cells over the width. The paper does not state the strain; Wang and others, whom it follows, go up to a tenth and more.
 pub fn stretched_sheet(strain: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
+    stretched(strain, &rectangle(sheet_cells(resolution), SHEET, seed)?)
+}
+
+/// The same on a regular grid with diagonals in turn. For [`elastic_reference`](crate::elastic_reference): a sheet that has to bend along
+/// the edges of an irregular mesh is too stiff to buckle unless its cells are very small.
+pub fn stretched_grid(strain: f64, resolution: usize) -> Result<Bed, WrinkleError> {
+    let [nx, ny] = sheet_cells(resolution);
+    stretched(strain, &generate::grid(nx.max(1), ny.max(1), SHEET, Diagonal::Alternating)?)
+}
+
+/// Length and width of the stretched sheet, m.
+const SHEET: [f64; 2] = [0.25, 0.1];
+
+fn sheet_cells(resolution: usize) -> [usize; 2] {
+    [(SHEET[0] / SHEET[1] * resolution as f64).round() as usize, resolution]
+}
+
+fn stretched(strain: f64, (mesh, place): &Planar) -> Result<Bed, WrinkleError> {
     check("the strain", strain, strain > -1.0, "give a finite number above -1")?;
-    let size = [0.25, 0.1];
-    let cells = [(2.5 * resolution as f64).round() as usize, resolution];
-    let sheet = thin_sheet(1e6, 0.5, 1e-4)?;
-    let (mesh, place) = rectangle(cells, size, seed)?;
-    let problem = flat(&mesh, &place, sheet)?;
+    let problem = flat(mesh, place, thin_sheet(1e6, 0.5, 1e-4)?)?;
     let stretched = place.map(|u| DVec3::new((1.0 + strain) * u.x, u.y, 0.0));
     let ends = |v: &Id<Vertices>| {
         let x = stretched[*v].x / (1.0 + strain);
-        x == 0.0 || x >= size[0] * (1.0 - 1e-12)
+        x == 0.0 || x >= SHEET[0] * (1.0 - 1e-12)
     };
     let pins: Vec<_> = mesh.vertices().filter(ends).map(|v| (v, stretched[v])).collect();
     Ok(Bed { problem: problem.with_pins(pins)?, start: stretched })

@@ -23,6 +23,7 @@ use plisse_eigen::Sym2;
 use crate::geometry::{BaseFace, BaseSheet, norm};
 
 pub use quadrature::Quadrature;
+pub(crate) use quadrature::mean2;
 
 /// The wrinkle energy by its terms, in J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -110,16 +111,7 @@ impl State {
         let d = limit(face.covector([a[1] - a[0], a[2] - a[0]]));
         let s0 = face.strain;
         let s = Sym2::new(s0.a + 0.5 * d.x * d.x, s0.b + 0.5 * d.x * d.y, s0.c + 0.5 * d.y * d.y);
-        Self {
-            a,
-            w,
-            d,
-            s,
-            ww: w.length_squared(),
-            dd: d.length_squared(),
-            wd: w.dot(d),
-            q2: quadrature::mean2(a),
-        }
+        Self { a, w, d, s, ww: w.length_squared(), dd: d.length_squared(), wd: w.dot(d), q2: mean2(a) }
     }
 
     fn trace(&self) -> f64 {

@@ -74,7 +74,7 @@ fn complete<const N: usize, const K: usize>(values: [f64; K]) -> f64 {
 }
 
 /// The mean of `a²` over the face, which both rules give.
-pub(super) fn mean2(a: [f64; 3]) -> f64 {
+pub(crate) fn mean2(a: [f64; 3]) -> f64 {
     complete::<2, 3>(a) / 6.0
 }
 

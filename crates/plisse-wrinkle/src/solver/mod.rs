@@ -143,6 +143,7 @@ fn best_of(
         field.report.runs.push(run);
     }
     field.report.terms = terms(problem, &field.amplitude, &field.omega);
+    field.report.wavelength = problem.sheet().wavelength(&field.amplitude, &field.omega);
     field
 }
 
@@ -161,6 +162,7 @@ fn without_wrinkles(problem: &WrinkleProblem) -> WrinkleField {
             chosen: None,
             terms,
             smooth_energy: terms.total(),
+            wavelength: None,
             betti: complex.betti(),
             unknowns: 0,
         },

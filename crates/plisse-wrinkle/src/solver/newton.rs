@@ -13,8 +13,12 @@ const ZERO: f64 = 1e-6;
 /// Parts of the mean diagonal that are added to the projected Hessian, one after the other until a step is found. The first only keeps
 /// phases that nobody sees from stopping the factorisation.
 const SHIFTS: [f64; 5] = [1e-10, 1e-7, 1e-4, 1e-2, 1.0];
-/// The same for phases with less than the whole correction; amplitudes get nothing.
-const UNSEEN: f64 = 1e-13;
+/// The least and the largest such part for phases, with less than the whole correction; amplitudes get nothing. A single phase next to
+/// amplitudes of almost nothing is enough to make the matrix indefinite: a diagonal of its own size cures that and leaves all others to
+/// Newton, where more of the correction would slow down the whole sheet. Beyond the largest, others would be slow as well.
+const UNSEEN: [f64; 2] = [1e-13, 2e-7];
+/// By how much the shift of phases grows where it was not enough, and falls after a step that worked at once.
+const UNSEEN_GROWTH: [f64; 2] = [1e3, 0.1];
 /// The least part of the correction that is tried besides none.
 const LEAST: f64 = 1.0 / 64.0;
 /// The relative change up to which amplitudes follow a hyperbola.
@@ -94,6 +98,8 @@ struct Run<'r, 'a> {
     projected: FaceHessian,
     /// Whether the last step gained a lot, or there was none.
     far: bool,
+    /// The shift of phases to begin with.
+    unseen: f64,
     gradient: Vec<f64>,
     step: Vec<f64>,
     /// Per unknown, whether it is held: an amplitude at its bound, a period if all are.
@@ -144,6 +150,7 @@ pub(super) fn minimise(
             FaceProjection::ScaledAbs => FaceHessian::Scaled(Psd::Abs, start_scale),
         },
         far: true,
+        unseen: UNSEEN[0],
         gradient: vec![0.0; n],
         step: vec![0.0; n],
         active: vec![false; n],
@@ -241,9 +248,17 @@ impl Run<'_, '_> {
         let mut part = part;
         // Below one the matrix may be indefinite or its step too long: more of the correction cures both.
         while part < 1.0 {
-            self.system.load(part, 0.0, UNSEEN, &self.active);
-            if let Some(taken) = self.search(point, energy, part, effort) {
-                return Some(taken);
+            let first = self.unseen;
+            let ([least, most], [more, less]) = (UNSEEN, UNSEEN_GROWTH);
+            self.unseen = (less * first).max(least);
+            let mut shift = first;
+            while shift <= most {
+                self.system.load(part, 0.0, shift, &self.active);
+                if let Some(taken) = self.search(point, energy, part, effort) {
+                    self.unseen = if shift > first { shift } else { self.unseen };
+                    return Some(taken);
+                }
+                shift *= more;
             }
             if part <= 0.0 {
                 self.system.assemble(&point.a, &point.omega, self.projected);

@@ -81,6 +81,8 @@ pub struct WrinkleReport {
     pub terms: Terms,
     /// Energy of the base without any wrinkle, in J.
     pub smooth_energy: f64,
+    /// [Wavelength](crate::BaseSheet::wavelength) of the answer in m at rest; `None` without wrinkles.
+    pub wavelength: Option<f64>,
     /// Number of generators of the kept faces.
     pub betti: usize,
     /// Number of unknowns: free amplitudes, phases, periods.
