@@ -15,8 +15,8 @@ impl BaseSheet {
     /// they wrinkle. Turns of the phase from one place to another do not tell: where the amplitude is next to nothing the energy hardly
     /// determines the frequency. The width of a sheet over this length is the number of waves that it would have if it wrinkled all over.
     ///
-    /// Amplitudes per vertex in m, differences of the phase per edge in rad, from the smaller to the larger vertex. Held values and
-    /// directions do not matter, nor does the sign of the phase.
+    /// Amplitudes per vertex in m, differences of the phase per edge in rad, from the smaller to the larger vertex. Neither the direction
+    /// of the waves nor the sign of the phase matters.
     ///
     /// # Panics
     /// If a field is too short for the mesh.
