@@ -20,7 +20,7 @@
 //! | [`JointViscosity`] | for [`RodJoint`] |
 //! | your own | implement [`Potential`] |
 //!
-//! [`DampedHinge`] is a hinge with its damping, which then is nearly free. [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in
+//! [`DampedHinge`] is a hinge with its damping, for a fraction of what a second hinge would cost. [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in
 //! proportion to stiffness: both for comparison.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
