@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use plisse_core::{
-    Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, Id, Positive, Psd, Vertices, saturate,
+    Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, HingeSpring, Id, Positive, Psd, Vertices,
+    saturate,
 };
 use plisse_eigen::{Eigenpairs, HingeFilter, hinge_hessian};
 
@@ -74,6 +75,12 @@ impl<L: AngleEnergy> HingeElement<L> {
         Self { rest: rest.get(), ..self }
     }
 
+    /// The same over other vertices.
+    #[must_use]
+    pub fn with_nodes(self, nodes: [Id<Vertices>; 4]) -> Self {
+        Self { nodes, ..self }
+    }
+
     /// With another filter than `V2`.
     #[must_use]
     pub fn with_filter(self, filter: HingeFilter) -> Self {
@@ -104,27 +111,6 @@ impl<L: AngleEnergy> HingeElement<L> {
         self.rest
     }
 
-    /// The energy in joules at an angle in radians: `ψ` times the stiffness, limited to 1e150.
-    #[inline]
-    #[must_use]
-    pub fn energy_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.psi(theta, self.rest))
-    }
-
-    /// Its derivative by the angle, N m.
-    #[inline]
-    #[must_use]
-    pub fn moment_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.g(theta, self.rest))
-    }
-
-    /// Its second derivative by the angle, N m.
-    #[inline]
-    #[must_use]
-    pub fn stiffness_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.h(theta, self.rest))
-    }
-
     #[inline]
     fn slopes(&self, theta: f64) -> (f64, f64) {
         (self.moment_at(theta), self.stiffness_at(theta))
@@ -140,6 +126,29 @@ impl<L: AngleEnergy> HingeElement<L> {
     #[must_use]
     pub fn eigensystem(&self, x: &[DVec3; 4]) -> Eigenpairs<4, 12> {
         Eigenpairs::numeric(&self.hessian(x, Psd::Exact))
+    }
+}
+
+/// `ψ` and its derivatives times the stiffness, limited to 1e150.
+impl<L: AngleEnergy> HingeSpring for HingeElement<L> {
+    #[inline]
+    fn hinge(&self) -> [Id<Vertices>; 4] {
+        self.nodes
+    }
+
+    #[inline]
+    fn energy_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.psi(theta, self.rest))
+    }
+
+    #[inline]
+    fn moment_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.g(theta, self.rest))
+    }
+
+    #[inline]
+    fn stiffness_at(&self, theta: f64) -> f64 {
+        self.scale(self.law.h(theta, self.rest))
     }
 }
 

@@ -35,6 +35,7 @@
 
 mod blocks;
 mod element;
+mod hinge_spring;
 mod mat3x2;
 mod mesh;
 mod psd;
@@ -48,12 +49,13 @@ mod symmetric_eigen;
 
 pub use blocks::{Blocks, outer};
 pub use element::{Element, ElementEvaluation};
+pub use hinge_spring::HingeSpring;
 pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, generate};
 pub use psd::Psd;
 pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
 pub use random::SplitMix;
-pub use rate_element::{DampedElement, ElementStep, Past, RateElement};
+pub use rate_element::{ElementStep, Past, RateElement, StepEnergy};
 pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};

@@ -1,9 +1,10 @@
 //! The contract of elements that resist change: their energy is one of a time step.
 
+use std::ops::Add;
+
 use glam::DVec3;
 
 use crate::blocks::Blocks;
-use crate::element::Element;
 use crate::psd::Psd;
 use crate::quantity::Positive;
 use crate::scalar::saturate;
@@ -95,6 +96,40 @@ impl<const V: usize> ElementStep<V> {
     }
 }
 
+/// Energies of a time step, in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepEnergy {
+    /// What a solver minimises: its derivative by the positions at the end is the negative of the force.
+    pub potential: f64,
+    /// The part of the potential that is stored at the end of the step and can be given back.
+    pub stored: f64,
+    /// What is turned into heat: the dissipative force at the end times the way, measured where the force acts; of a strain, stress times
+    /// change of strain. With schemes other than backward Euler it may be negative where a strain turns around.
+    pub dissipated: f64,
+}
+
+impl StepEnergy {
+    /// An energy that is stored, all of it.
+    #[inline]
+    #[must_use]
+    pub fn of_storage(energy: f64) -> Self {
+        Self { potential: energy, stored: energy, dissipated: 0.0 }
+    }
+}
+
+impl Add for StepEnergy {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self {
+            potential: self.potential + other.potential,
+            stored: self.stored + other.stored,
+            dissipated: self.dissipated + other.dissipated,
+        }
+    }
+}
+
 /// An energy of a time step over `V` nodes: its gradient by the positions at the end is the negative of a force that depends on
 /// velocities.
 ///
@@ -113,9 +148,9 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// What the element keeps of a step.
     fn start(&self, step: &ElementStep<V>) -> Self::Start;
 
-    /// Energy of the step in joules. Zero where nothing has changed since the start, in a step whose past is [`Past::Start`]; of an element that
-    /// stores energy, what is stored.
-    fn energy(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
+    /// Energies of a step to `x`. The potential is zero where nothing has changed since the start, in a step whose past is [`Past::Start`];
+    /// of an element that stores energy, what is stored.
+    fn energies(&self, x: &[DVec3; V], start: &Self::Start) -> StepEnergy;
 
     /// Negative of the force, in newtons.
     fn gradient(&self, x: &[DVec3; V], start: &Self::Start) -> [DVec3; V];
@@ -124,28 +159,13 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// the part that is symmetric and cheap.
     fn hessian(&self, x: &[DVec3; V], start: &Self::Start, psd: Psd) -> Blocks<V>;
 
-    /// What a step to `x` turns into heat, in joules: the dissipative force at the end times the way, measured where the force acts:
-    /// stress times change of strain. With schemes other than backward Euler it may be negative where a strain turns around.
-    fn dissipated(&self, x: &[DVec3; V], start: &Self::Start) -> f64;
-
-    /// Whether the gradient is that of the energy. Where it is not, solvers must not judge steps by the energy.
+    /// Whether the gradient is that of the potential. Where it is not, solvers must not judge steps by the potential.
     fn has_potential(&self) -> bool {
         true
     }
 
-    /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
-    fn energy_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (f64, [DVec3; V]) {
-        (self.energy(x, start), self.gradient(x, start))
-    }
-}
-
-/// An element that stores energy and resists change at once: as an [`Element`] it gives what is stored, as a [`RateElement`] the sum of
-/// what is stored and what resists. A term of such elements must know both: sums of rate elements alone would lose what is stored.
-pub trait DampedElement<const V: usize>:
-    Element<V> + RateElement<V, Space = <Self as Element<V>>::Space>
-{
-    /// The stored energy at `x` and what a step to `x` turns into heat, in joules; elements override it where work is shared.
-    fn stored_and_dissipated(&self, x: &[DVec3; V], start: &Self::Start) -> (f64, f64) {
-        (Element::energy(self, x), self.dissipated(x, start))
+    /// Energies and gradient at once, with the same bits as the two calls; elements override it where work is shared.
+    fn energies_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (StepEnergy, [DVec3; V]) {
+        (self.energies(x, start), self.gradient(x, start))
     }
 }

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use plisse_core::{
-    Blocks, DampedElement, Element, ElementStep, HingeFrame, Id, Positive, Psd, RateElement, Vertices,
+    Blocks, Element, ElementStep, HingeFrame, HingeSpring, Id, Positive, Psd, RateElement, StepEnergy,
+    Vertices,
 };
 use plisse_eigen::{HingeFilter, hinge_hessian};
 
@@ -10,21 +11,10 @@ use crate::angles::HingeAngle;
 use crate::start::StrainStart;
 use crate::strain::Strain;
 
-/// An energy of the angle of a hinge, in joules and radians. Values and derivatives must be finite, and small enough that inverse
-/// squares of lengths do not overflow them.
-pub trait HingeSpring: Send + Sync {
-    /// The energy.
-    fn energy(&self, theta: f64) -> f64;
-
-    /// Its derivative.
-    fn moment(&self, theta: f64) -> f64;
-
-    /// Its second derivative.
-    fn stiffness(&self, theta: f64) -> f64;
-}
-
-/// Viscosities beyond this count as this, N m s: inverse squares of lengths multiply them.
+/// Viscosities per time beyond this count as this, N m: inverse squares of lengths multiply them.
 const LARGEST: f64 = 1e150;
+/// Changes of angle beyond this count as this, rad.
+const LARGEST_CHANGE: f64 = 1e60;
 
 /// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same angle, so that the geometry of
 /// the hinge, which is nearly all of its cost, is computed once.
@@ -37,7 +27,6 @@ const LARGEST: f64 = 1e150;
 /// there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DampedHinge<W> {
-    nodes: [Id<Vertices>; 4],
     spring: W,
     beta: f64,
 }
@@ -45,70 +34,62 @@ pub struct DampedHinge<W> {
 /// What a [`DampedHinge`] keeps of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HingeStart {
-    angle: StrainStart<1>,
-    /// N m s.
-    viscosity: f64,
+    /// The angle, rad.
+    at: f64,
+    /// How much it would have to change for the rate to be zero, rad.
+    expected: f64,
+    /// Viscosity times the factor of rates, N m; zero where the hinge had no angle.
+    resists: f64,
 }
 
 impl<W: HingeSpring> DampedHinge<W> {
-    /// A spring over four vertices in the order of [`Hinge`](plisse_core::Hinge), and `beta` in seconds.
+    /// A spring with damping; `beta` in seconds.
     #[must_use]
-    pub fn new(nodes: [Id<Vertices>; 4], spring: W, beta: Positive) -> Self {
-        Self { nodes, spring, beta: beta.get() }
+    pub fn new(spring: W, beta: Positive) -> Self {
+        Self { spring, beta: beta.get() }
     }
 }
 
 impl HingeStart {
-    #[inline(always)]
-    fn rate(&self, theta: f64) -> f64 {
-        self.angle.rate(&HingeAngle, &[theta])[0]
-    }
+    /// Nothing resists: the hinge had no angle, or there is no step.
+    const FREE: Self = Self { at: 0.0, expected: 0.0, resists: 0.0 };
 
+    /// The change of the angle since the start, the shorter way.
     #[inline(always)]
-    fn energy(&self, theta: f64) -> f64 {
-        let rate = self.rate(theta);
-        0.5 * self.viscosity * rate * rate / self.angle.factor
+    fn change(&self, theta: f64) -> f64 {
+        HingeAngle.difference(&[theta], &[self.at])[0]
     }
 
     #[inline(always)]
     fn moment(&self, theta: f64) -> f64 {
-        self.viscosity * self.rate(theta)
+        self.resists * (self.change(theta) - self.expected)
     }
 
+    /// With what a spring stores.
     #[inline(always)]
-    fn dissipated(&self, theta: f64) -> f64 {
-        self.moment(theta) * HingeAngle.difference(&[theta], &self.angle.at)[0]
+    fn energies(&self, stored: f64, theta: f64) -> StepEnergy {
+        let change = self.change(theta);
+        let excess = change - self.expected;
+        let moment = self.resists * excess;
+        StepEnergy { potential: stored + 0.5 * moment * excess, stored, dissipated: moment * change }
     }
 }
 
 /// What a hinge without an angle answers: nothing, unless a position is NaN, which must not be hidden.
-#[cold]
+// Always in line: a call that is given a reference keeps the positions in memory, where they cost half as much again as in registers.
+#[inline(always)]
 fn nothing(x: &[DVec3; 4]) -> f64 {
     if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }
 }
 
 impl<W: HingeSpring> DampedHinge<W> {
     #[inline(always)]
-    fn moment(&self, theta: f64, start: Option<&HingeStart>) -> f64 {
-        self.spring.moment(theta) + start.map_or(0.0, |start| start.moment(theta))
-    }
-
-    #[inline(always)]
-    fn energy_and_gradient_of(&self, x: &[DVec3; 4], start: Option<&HingeStart>) -> (f64, [DVec3; 4]) {
-        let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
-        let theta = frame.theta();
-        let energy = self.spring.energy(theta) + start.map_or(0.0, |start| start.energy(theta));
-        let moment = self.moment(theta, start);
-        (energy, frame.gradient().map(|v| v * moment))
-    }
-
-    #[inline(always)]
-    fn hessian_of(&self, x: &[DVec3; 4], start: Option<&HingeStart>, psd: Psd) -> Blocks<4> {
+    fn hessian_of(&self, x: &[DVec3; 4], start: &HingeStart, psd: Psd) -> Blocks<4> {
         let Some(frame) = HingeFrame::new(x) else { return Blocks::identity() * nothing(x) };
         let theta = frame.theta();
-        let resists = start.map_or(0.0, |start| start.viscosity * start.angle.factor);
-        let stiffness = self.spring.stiffness(theta) + resists;
-        hinge_hessian(&frame, self.moment(theta, start), stiffness, HingeFilter::V2, psd)
+        let moment = self.spring.moment_at(theta) + start.moment(theta);
+        let stiffness = self.spring.stiffness_at(theta) + start.resists;
+        hinge_hessian(&frame, moment, stiffness, HingeFilter::V2, psd)
     }
 }
 
@@ -117,78 +98,75 @@ impl<W: HingeSpring> Element<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn nodes(&self) -> [Id<Vertices>; 4] {
-        self.nodes
+        self.spring.hinge()
     }
 
     #[inline(always)]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        HingeFrame::angle(x).map_or_else(|| nothing(x), |theta| self.spring.energy(theta))
+        HingeFrame::angle(x).map_or_else(|| nothing(x), |theta| self.spring.energy_at(theta))
     }
 
     #[inline(always)]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
-        self.energy_and_gradient_of(x, None).1
+        self.energies_and_gradient(x, &HingeStart::FREE).1
     }
 
     #[inline(always)]
     fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
-        self.energy_and_gradient_of(x, None)
+        let (energies, gradient) = self.energies_and_gradient(x, &HingeStart::FREE);
+        (energies.stored, gradient)
     }
 
     #[inline(always)]
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
-        self.hessian_of(x, None, psd)
+        self.hessian_of(x, &HingeStart::FREE, psd)
     }
 }
 
 impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
     type Space = Vertices;
-    /// None where the hinge had no angle.
-    type Start = Option<HingeStart>;
+    type Start = HingeStart;
 
     #[inline(always)]
     fn nodes(&self) -> [Id<Vertices>; 4] {
-        self.nodes
+        self.spring.hinge()
     }
 
     #[inline(always)]
-    fn start(&self, step: &ElementStep<4>) -> Self::Start {
-        let angle = StrainStart::new(&HingeAngle, step)?;
-        let viscosity = (self.beta * self.spring.stiffness(angle.at[0])).clamp(0.0, LARGEST);
-        Some(HingeStart { angle, viscosity })
+    fn start(&self, step: &ElementStep<4>) -> HingeStart {
+        let Some(angle) = StrainStart::new(&HingeAngle, step) else { return HingeStart::FREE };
+        let viscosity = (self.beta * self.spring.stiffness_at(angle.at[0])).max(0.0);
+        HingeStart {
+            at: angle.at[0],
+            expected: angle.expected[0].clamp(-LARGEST_CHANGE, LARGEST_CHANGE),
+            resists: (viscosity * angle.factor).min(LARGEST),
+        }
     }
 
     #[inline(always)]
-    fn energy(&self, x: &[DVec3; 4], start: &Self::Start) -> f64 {
-        let Some(theta) = HingeFrame::angle(x) else { return nothing(x) };
-        self.spring.energy(theta) + start.map_or(0.0, |start| start.energy(theta))
+    fn energies(&self, x: &[DVec3; 4], start: &HingeStart) -> StepEnergy {
+        let Some(theta) = HingeFrame::angle(x) else { return StepEnergy::of_storage(nothing(x)) };
+        start.energies(self.spring.energy_at(theta), theta)
     }
 
     #[inline(always)]
-    fn gradient(&self, x: &[DVec3; 4], start: &Self::Start) -> [DVec3; 4] {
-        self.energy_and_gradient_of(x, start.as_ref()).1
+    fn gradient(&self, x: &[DVec3; 4], start: &HingeStart) -> [DVec3; 4] {
+        self.energies_and_gradient(x, start).1
     }
 
     #[inline(always)]
-    fn energy_and_gradient(&self, x: &[DVec3; 4], start: &Self::Start) -> (f64, [DVec3; 4]) {
-        self.energy_and_gradient_of(x, start.as_ref())
+    fn energies_and_gradient(&self, x: &[DVec3; 4], start: &HingeStart) -> (StepEnergy, [DVec3; 4]) {
+        let Some(frame) = HingeFrame::new(x) else {
+            let nothing = nothing(x);
+            return (StepEnergy::of_storage(nothing), [DVec3::splat(nothing); 4]);
+        };
+        let theta = frame.theta();
+        let moment = self.spring.moment_at(theta) + start.moment(theta);
+        (start.energies(self.spring.energy_at(theta), theta), frame.gradient().map(|v| v * moment))
     }
 
     #[inline(always)]
-    fn hessian(&self, x: &[DVec3; 4], start: &Self::Start, psd: Psd) -> Blocks<4> {
-        self.hessian_of(x, start.as_ref(), psd)
-    }
-
-    #[inline(always)]
-    fn dissipated(&self, x: &[DVec3; 4], start: &Self::Start) -> f64 {
-        self.stored_and_dissipated(x, start).1
-    }
-}
-
-impl<W: HingeSpring> DampedElement<4> for DampedHinge<W> {
-    #[inline(always)]
-    fn stored_and_dissipated(&self, x: &[DVec3; 4], start: &Self::Start) -> (f64, f64) {
-        let Some(theta) = HingeFrame::angle(x) else { return (nothing(x), 0.0) };
-        (self.spring.energy(theta), start.map_or(0.0, |start| start.dissipated(theta)))
+    fn hessian(&self, x: &[DVec3; 4], start: &HingeStart, psd: Psd) -> Blocks<4> {
+        self.hessian_of(x, start, psd)
     }
 }

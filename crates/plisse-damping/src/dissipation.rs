@@ -1,7 +1,9 @@
 //! A strain, a weight and a potential together: an element that damps.
 
 use glam::DVec3;
-use plisse_core::{Blocks, ElementStep, Id, Positive, Psd, RateElement, Vertices, outer, saturate};
+use plisse_core::{
+    Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, saturate,
+};
 
 use crate::start::{StrainStart, limited};
 use crate::strain::{Strain, product, rate};
@@ -135,10 +137,21 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         self.potential.stress(at, rate).map(|s| saturate(s * self.weight))
     }
 
-    /// Energy of a step that ends at a rate.
+    /// Energies of a step that ends with a strain, a rate and a stress.
     #[inline(always)]
-    fn energy_at(&self, start: &StrainStart<K>, rate: &[f64; K]) -> f64 {
-        saturate(self.potential.value(&start.at, rate) * self.weight / start.factor)
+    fn energies_at(
+        &self,
+        start: &StrainStart<K>,
+        strain: &[f64; K],
+        rate: &[f64; K],
+        stress: &[f64; K],
+    ) -> StepEnergy {
+        let change = self.strain.difference(strain, &start.at);
+        StepEnergy {
+            potential: saturate(self.potential.value(&start.at, rate) * self.weight / start.factor),
+            stored: 0.0,
+            dissipated: saturate(stress.iter().zip(&change).map(|(s, c)| s * c).sum()),
+        }
     }
 
     #[inline(always)]
@@ -169,24 +182,33 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     }
 
     #[inline(always)]
-    fn energy(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> f64 {
-        let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else { return 0.0 };
-        self.energy_at(start, &start.rate(&self.strain, &strain))
+    fn energies(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> StepEnergy {
+        let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else {
+            return StepEnergy::default();
+        };
+        let rate = start.rate(&self.strain, &strain);
+        self.energies_at(start, &strain, &rate, &self.stress(&start.at, &rate))
     }
 
     #[inline(always)]
     fn gradient(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> [DVec3; V] {
-        self.energy_and_gradient(x, start).1
+        self.energies_and_gradient(x, start).1
     }
 
     #[inline(always)]
-    fn energy_and_gradient(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> (f64, [DVec3; V]) {
+    fn energies_and_gradient(
+        &self,
+        x: &[DVec3; V],
+        start: &Option<StrainStart<K>>,
+    ) -> (StepEnergy, [DVec3; V]) {
         let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
-            return (0.0, [DVec3::ZERO; V]);
+            return (StepEnergy::default(), [DVec3::ZERO; V]);
         };
-        let rate = start.rate(&self.strain, &self.strain.strain(&frame));
-        let force = self.strain.pull_back(&frame, &self.stress(&start.at, &rate));
-        (self.energy_at(start, &rate), force.map(saturated))
+        let strain = self.strain.strain(&frame);
+        let rate = start.rate(&self.strain, &strain);
+        let stress = self.stress(&start.at, &rate);
+        let force = self.strain.pull_back(&frame, &stress);
+        (self.energies_at(start, &strain, &rate, &stress), force.map(saturated))
     }
 
     #[inline(always)]
@@ -195,13 +217,5 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let rate = start.rate(&self.strain, &self.strain.strain(&frame));
         let tangent = self.tangent(&start.at, &rate, start.factor);
         self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd)
-    }
-
-    #[inline(always)]
-    fn dissipated(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> f64 {
-        let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else { return 0.0 };
-        let stress = self.stress(&start.at, &start.rate(&self.strain, &strain));
-        let change = self.strain.difference(&strain, &start.at);
-        saturate(stress.iter().zip(&change).map(|(s, c)| s * c).sum())
     }
 }

@@ -69,7 +69,7 @@ mod viscosity;
 pub use angles::{HingeAngle, JointFrame, RodJoint};
 pub use baraff_witkin::{FibreImages, FibreStrain};
 pub use corotational::{Polar, StretchTensor};
-pub use damped_hinge::{DampedHinge, HingeSpring, HingeStart};
+pub use damped_hinge::{DampedHinge, HingeStart};
 pub use dissipation::{Dissipation, PositionJacobian};
 pub use edge::EdgeStretch;
 pub use green::GreenStrain;

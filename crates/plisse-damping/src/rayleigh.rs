@@ -1,7 +1,7 @@
 //! Rayleigh damping: the usual choice, for comparison.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, RateElement};
+use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, RateElement, StepEnergy};
 
 /// Where the stiffness is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,21 +68,21 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
         self.stiffness == RayleighStiffness::AtStart
     }
 
-    fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
-        let v = step.velocity(x);
-        let force = self.matrix(x, step, Psd::Exact).mul_vector(&v);
-        force.iter().zip(&v).map(|(f, v)| 0.5 * f.dot(*v) / step.rate).sum()
+    fn energies(&self, x: &[DVec3; V], step: &ElementStep<V>) -> StepEnergy {
+        self.energies_and_gradient(x, step).0
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
         self.matrix(x, step, Psd::Exact).mul_vector(&step.velocity(x))
     }
 
-    fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
-        self.matrix(x, step, psd) * step.rate
+    fn energies_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (StepEnergy, [DVec3; V]) {
+        let (v, gradient) = (step.velocity(x), self.gradient(x, step));
+        let potential = gradient.iter().zip(&v).map(|(g, v)| 0.5 * g.dot(*v) / step.rate).sum();
+        (StepEnergy { potential, stored: 0.0, dissipated: step.work(&gradient, x) }, gradient)
     }
 
-    fn dissipated(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
-        step.work(&self.gradient(x, step), x)
+    fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
+        self.matrix(x, step, psd) * step.rate
     }
 }

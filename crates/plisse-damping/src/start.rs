@@ -13,7 +13,7 @@ pub struct StrainStart<const K: usize> {
     /// The strain.
     pub(crate) at: [f64; K],
     /// How much it would have to change for the rate to be zero.
-    expected: [f64; K],
+    pub(crate) expected: [f64; K],
     /// Factor of rates, 1/s.
     pub(crate) factor: f64,
 }

@@ -1,7 +1,7 @@
 //! Strains of triangles.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Mat3x2, Psd, TriangleMap, UnitDir2, outer, saturate};
+use plisse_core::{Blocks, Mat3x2, Psd, TriangleMap, UnitDir2, outer};
 use plisse_eigen::Sym2;
 
 use crate::strain::Strain;
@@ -109,8 +109,9 @@ impl<P: PlaneStrain> OnTriangle<P> {
     fn images(&self, x: &[DVec3; 3]) -> Mat3x2 {
         let (d1, d2) = (x[1] - x[0], x[2] - x[0]);
         let [a, b] = self.weights.map(|[w1, w2]| d1 * w1 + d2 * w2);
-        let f = Mat3x2::new(a, b);
-        if f.max_abs() <= LARGEST { f } else { limited(&f) }
+        // Without a branch: a call for what no simulation does would keep `f` in memory for all others.
+        let limited = |v: DVec3| DVec3::from_array(v.to_array().map(|c| c.clamp(-LARGEST, LARGEST)));
+        Mat3x2::new(limited(a), limited(b))
     }
 
     /// From derivatives by `f` to derivatives by the corners.
@@ -136,14 +137,6 @@ impl<P: PlaneStrain> OnTriangle<P> {
         let k00 = -(k10 + k20);
         Blocks([[k00, k10.transpose(), k20.transpose()], [k10, k11, k12], [k20, k21, k22]])
     }
-}
-
-/// Out of line: no simulation comes here.
-#[cold]
-#[inline(never)]
-fn limited(f: &Mat3x2) -> Mat3x2 {
-    let limit = |c: DVec3| DVec3::from_array(c.to_array().map(|v| saturate(v).clamp(-LARGEST, LARGEST)));
-    Mat3x2::new(limit(f.c0), limit(f.c1))
 }
 
 impl<P: PlaneStrain> Strain<3, 3> for OnTriangle<P> {

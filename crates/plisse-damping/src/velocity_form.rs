@@ -1,7 +1,7 @@
 //! Damping by the strain rate of velocities, as SO18 has it.
 
 use glam::DVec3;
-use plisse_core::{Blocks, ElementStep, Id, Psd, RateElement, Vertices, saturate};
+use plisse_core::{Blocks, ElementStep, Id, Psd, RateElement, StepEnergy, Vertices, saturate};
 
 use crate::dissipation::{Dissipation, PositionJacobian};
 use crate::strain::Strain;
@@ -55,8 +55,12 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         false
     }
 
-    fn energy(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
-        saturate(self.damping.potential(x, &step.velocity(x)) / step.rate)
+    fn energies(&self, x: &[DVec3; V], step: &ElementStep<V>) -> StepEnergy {
+        StepEnergy {
+            potential: saturate(self.damping.potential(x, &step.velocity(x)) / step.rate),
+            stored: 0.0,
+            dissipated: step.work(&self.gradient(x, step), x),
+        }
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
@@ -68,9 +72,5 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let part = if psd == Psd::Exact { self.part } else { PositionJacobian::ClampedStress };
         let by_velocity = self.damping.velocity_jacobian(x, &v) * -step.rate;
         symmetric(&(by_velocity + self.damping.position_jacobian(x, &v, part) * -1.0))
-    }
-
-    fn dissipated(&self, x: &[DVec3; V], step: &ElementStep<V>) -> f64 {
-        step.work(&self.gradient(x, step), x)
     }
 }

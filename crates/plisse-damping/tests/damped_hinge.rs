@@ -8,26 +8,12 @@
 use glam::DVec3;
 use plisse_bending::{AngleEnergy, CosineAngle, HingeElement, QuadraticAngle, TangentAngle};
 use plisse_core::{
-    Angle, Blocks, DampedElement, Element, ElementStep, Id, Past, Positive, Psd, RateElement, Vertices,
-    symmetric_eigen,
+    Angle, Blocks, Element, ElementStep, HingeSpring, Id, Past, Positive, Psd, RateElement, StepEnergy,
+    Vertices, symmetric_eigen,
 };
-use plisse_damping::{DampedHinge, Dissipation, ElasticViscosity, HingeAngle, HingeSpring};
+use plisse_damping::{DampedHinge, Dissipation, ElasticViscosity, HingeAngle};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs};
 use proptest::prelude::*;
-
-struct Spring<L>(HingeElement<L>);
-
-impl<L: AngleEnergy> HingeSpring for Spring<L> {
-    fn energy(&self, theta: f64) -> f64 {
-        self.0.energy_at(theta)
-    }
-    fn moment(&self, theta: f64) -> f64 {
-        self.0.moment_at(theta)
-    }
-    fn stiffness(&self, theta: f64) -> f64 {
-        self.0.stiffness_at(theta)
-    }
-}
 
 fn nodes() -> [Id<Vertices>; 4] {
     [0, 1, 2, 3].map(Id::new)
@@ -67,7 +53,7 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
     let modulus = move |theta: &[f64; 1]| [[elastic.stiffness_at(theta[0])]];
     let viscosity = ElasticViscosity::new(BETA, modulus);
     let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle, viscosity, Positive::ONE);
-    let both = DampedHinge::new(nodes(), Spring(elastic), BETA);
+    let both = DampedHinge::new(elastic, BETA);
     assert_eq!(RateElement::nodes(&both), nodes());
     // Outside of a step it is the spring, bit by bit.
     assert_eq!(Element::energy(&both, x), elastic.energy(x));
@@ -78,27 +64,27 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
     for step in steps(start, v) {
         let (kept, of_damping) = (both.start(&step), damping.start(&step));
-        let energy = |x: &[f64; 12]| RateElement::energy(&both, &points(x), &kept);
+        let energy = |x: &[f64; 12]| both.energies(&points(x), &kept).potential;
         let gradient = |x: &[f64; 12]| flat(&RateElement::gradient(&both, &points(x), &kept));
         let hessian = |x: &[f64; 12]| RateElement::hessian(&both, &points(x), &kept, Psd::Exact);
         let at = flat(x);
         check_gradient(energy, gradient, &at, 1e-6);
         check_jacobian(gradient, |x| hessian(x).to_matrix::<12>(), &at, 1e-6);
-        let sum = elastic.energy(x) + damping.energy(x, &of_damping);
+        let sum = elastic.energy(x) + damping.energies(x, &of_damping).potential;
         assert_close("energy", &[energy(&at)], &[sum], 1e-13, 0.0);
         let (stored, resists) = (elastic.gradient(x), damping.gradient(x, &of_damping));
         let sum: [DVec3; 4] = std::array::from_fn(|i| stored[i] + resists[i]);
         assert_close("gradient", &gradient(&at), &flat(&sum), 1e-12, max_abs(&flat(&stored)));
         let sum = elastic.hessian(x, Psd::Exact) + damping.hessian(x, &of_damping, Psd::Exact);
         assert!((hessian(&at) + sum * -1.0).norm() <= 1e-12 * sum.norm().max(1e-12));
-        let together = RateElement::energy_and_gradient(&both, x, &kept);
-        assert_eq!((together.0, flat(&together.1)), (energy(&at), gradient(&at)));
+        let together = both.energies_and_gradient(x, &kept);
+        assert_eq!((together.0, flat(&together.1)), (both.energies(x, &kept), gradient(&at)));
         for psd in [Psd::Clamp, Psd::Abs] {
             assert!(is_semidefinite(&RateElement::hessian(&both, x, &kept, psd)));
         }
-        let (stored, dissipated) = both.stored_and_dissipated(x, &kept);
-        assert_eq!((stored, dissipated), (elastic.energy(x), both.dissipated(x, &kept)));
-        assert_close("dissipated", &[dissipated], &[damping.dissipated(x, &of_damping)], 1e-12, 0.0);
+        assert_eq!(together.0.stored, elastic.energy(x));
+        let (one, other) = (together.0.dissipated, damping.energies(x, &of_damping).dissipated);
+        assert_close("dissipated", &[one], &[other], 1e-12, 0.0);
     }
 }
 
@@ -118,7 +104,7 @@ proptest! {
 /// A turn within a step leaves the spring alone.
 #[test]
 fn rigid_motions_are_free() {
-    let both = DampedHinge::new(nodes(), Spring(spring(QuadraticAngle)), Positive::literal(3.0));
+    let both = DampedHinge::new(spring(QuadraticAngle), Positive::literal(3.0));
     let x = [DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.3), DVec3::new(0.5, -0.8, 0.2)];
     let q = glam::DMat3::from_axis_angle(DVec3::new(1.0, 2.0, -1.0).normalize(), 1.1);
     let turned = x.map(|x| q * x + DVec3::splat(3.0));
@@ -129,26 +115,25 @@ fn rigid_motions_are_free() {
         // 5 N m s times an angle of rounding errors in a millisecond.
         assert!((elastic[i] - all[i]).length() < 1e-10);
     }
-    assert!(both.dissipated(&turned, &kept).abs() < 1e-20);
+    assert!(both.energies(&turned, &kept).dissipated.abs() < 1e-20);
 }
 
 /// No angle, no energy; but what is no number stays none.
 #[test]
 fn hinges_without_height() {
-    let both = DampedHinge::new(nodes(), Spring(spring(QuadraticAngle)), Positive::literal(3.0));
+    let both = DampedHinge::new(spring(QuadraticAngle), Positive::literal(3.0));
     let good = [DVec3::ZERO, DVec3::X, DVec3::new(0.4, 0.9, 0.3), DVec3::new(0.5, -0.8, 0.2)];
     let line = [DVec3::ZERO, DVec3::X, DVec3::X * 0.5, -DVec3::Y];
     let step = |start| ElementStep::backward_euler(start, Positive::literal(0.1));
     let kept = both.start(&step(good));
-    assert_eq!(RateElement::energy_and_gradient(&both, &line, &kept), (0.0, [DVec3::ZERO; 4]));
+    assert_eq!(both.energies_and_gradient(&line, &kept), (StepEnergy::default(), [DVec3::ZERO; 4]));
     assert_eq!(RateElement::hessian(&both, &line, &kept, Psd::Clamp), Blocks::ZERO);
     // One that had no angle at the start has no rate: the spring alone.
     let undefined = both.start(&step(line));
-    assert_eq!(undefined, None);
     assert_eq!(RateElement::gradient(&both, &good, &undefined), Element::gradient(&both, &good));
-    assert_eq!(RateElement::energy(&both, &good, &undefined), Element::energy(&both, &good));
+    assert_eq!(both.energies(&good, &undefined), StepEnergy::of_storage(Element::energy(&both, &good)));
     let mut bad = good;
     bad[2].y = f64::NAN;
-    assert!(RateElement::energy(&both, &bad, &kept).is_nan());
+    assert!(both.energies(&bad, &kept).potential.is_nan());
     assert!(RateElement::gradient(&both, &bad, &kept)[0].is_nan());
 }

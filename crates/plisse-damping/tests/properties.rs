@@ -112,8 +112,8 @@ fn rigid<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
         let gradient = damping.gradient(&end, step);
         let scale = 100.0 * scale;
         assert!(gradient.iter().all(|f| f.length() <= 1e-13 * scale), "{gradient:?} of {scale:e}");
-        assert!(damping.energy(&end, step) <= 1e-20 * scale);
-        assert!(damping.dissipated(&end, step).abs() <= 1e-20 * scale);
+        assert!(damping.energies(&end, step).potential <= 1e-20 * scale);
+        assert!(damping.energies(&end, step).dissipated.abs() <= 1e-20 * scale);
     }
 }
 
@@ -174,7 +174,7 @@ fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, c
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
     for step in steps(start, v) {
         let step = damping.start(&step);
-        let energy = |x: &[f64; N]| damping.energy(&points(x), &step);
+        let energy = |x: &[f64; N]| damping.energies(&points(x), &step).potential;
         let gradient = |x: &[f64; N]| flat(&damping.gradient(&points(x), &step));
         let hessian = |x: &[f64; N]| damping.hessian(&points(x), &step, Psd::Exact).to_matrix::<N>();
         let x = flat(x);
@@ -187,10 +187,12 @@ fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, c
                 assert!((exact[i][j] - exact[j][i]).abs() <= 1e-14 * max_abs(exact.as_flattened()));
             }
         }
-        let (e, g) = damping.energy_and_gradient(&points(&x), &step);
-        assert_eq!((e, flat::<V, N>(&g)), (energy(&x), gradient(&x)));
+        let (e, g) = damping.energies_and_gradient(&points(&x), &step);
+        assert_eq!((e, flat::<V, N>(&g)), (damping.energies(&points(&x), &step), gradient(&x)));
+        assert_eq!((e.potential, e.stored), (energy(&x), 0.0));
         let start = damping.start(&ElementStep::backward_euler(start, Positive::literal(0.05)));
-        assert!(damping.dissipated(&points(&x), &start) >= damping.energy(&points(&x), &start));
+        let energies = damping.energies(&points(&x), &start);
+        assert!(energies.dissipated >= energies.potential);
         let exact = damping.hessian(&points(&x), &step, Psd::Exact);
         let clamped = damping.hessian(&points(&x), &step, Psd::Clamp);
         let small = 1e-11 * size(&clamped).max(size(&exact));
@@ -247,7 +249,7 @@ fn velocity_form<S: Strain<V, K> + Copy, P: Potential<K> + Copy, const V: usize,
     assert_eq!(other.gradient(x, &step), force.map(|f| -f));
     // All of the way is made at the velocity of backward Euler.
     let lost = -damping.power(x, &step.velocity(x)) * 0.05;
-    assert!((other.dissipated(x, &step) - lost).abs() <= 1e-12 * lost);
+    assert!((other.energies(x, &step).dissipated - lost).abs() <= 1e-12 * lost);
     let expected = damping.velocity_jacobian(x, &step.velocity(x)) * -20.0
         + damping.position_jacobian(x, &step.velocity(x), PositionJacobian::Symmetric) * -1.0;
     let found = other.hessian(x, &step, Psd::Exact);
@@ -262,8 +264,8 @@ fn finite<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
 ) {
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: *v }, Past::Velocity { time: 0.01, v: *v }] {
         let step = damping.start(&ElementStep { start: *v, rate: 100.0, past });
-        assert!(damping.dissipated(x, &step).is_finite());
-        assert!(damping.energy(x, &step).is_finite());
+        assert!(damping.energies(x, &step).dissipated.is_finite());
+        assert!(damping.energies(x, &step).potential.is_finite());
         assert!(damping.gradient(x, &step).iter().all(|g| g.is_finite()));
         for psd in [Psd::Exact, Psd::Clamp, Psd::Abs] {
             assert!(damping.hessian(x, &step, psd).is_finite(), "{x:?} {v:?} {psd:?}");
@@ -438,7 +440,7 @@ fn straight_joints() {
         let start: [DVec3; 3] = std::array::from_fn(|i| x[i] - kick[i] * 0.01);
         let step = damping.start(&ElementStep::backward_euler(start, Positive::literal(0.01)));
         let (at, gradient) = (flat::<3, 9>(&x), |x: &[f64; 9]| flat(&damping.gradient(&points(x), &step)));
-        check_gradient(|x: &[f64; 9]| damping.energy(&points(x), &step), gradient, &at, 1e-6);
+        check_gradient(|x: &[f64; 9]| damping.energies(&points(x), &step).potential, gradient, &at, 1e-6);
         check_jacobian(
             gradient,
             |x: &[f64; 9]| damping.hessian(&points(x), &step, Psd::Exact).to_matrix::<9>(),
@@ -507,7 +509,7 @@ fn rayleigh_at_the_start_is_a_potential() {
     for step in steps(start, &v) {
         let x: [f64; 6] = flat(&[DVec3::new(0.1, 0.2, 0.3), DVec3::new(1.1, -0.2, 0.4)]);
         let gradient = |x: &[f64; 6]| flat(&damping.gradient(&points(x), &step));
-        check_gradient(|x: &[f64; 6]| damping.energy(&points(x), &step), gradient, &x, 1e-7);
+        check_gradient(|x: &[f64; 6]| damping.energies(&points(x), &step).potential, gradient, &x, 1e-7);
         check_jacobian(
             gradient,
             |x| damping.hessian(&points(x), &step, Psd::Exact).to_matrix::<6>(),
@@ -589,8 +591,9 @@ fn folding_through_is_a_small_change() {
     let (start, end) = (at(pi - 0.01), at(pi + 0.02));
     let jump = HingeFrame::new(&end).unwrap().theta() - HingeFrame::new(&start).unwrap().theta();
     assert!(jump.abs() > 6.0);
-    let energy =
-        hinge.energy(&end, &hinge.start(&ElementStep::backward_euler(start, Positive::literal(0.1))));
+    let energy = hinge
+        .energies(&end, &hinge.start(&ElementStep::backward_euler(start, Positive::literal(0.1))))
+        .potential;
     assert!((energy - 0.1 * 0.3f64.powi(2)).abs() < 1e-12, "{energy}");
 }
 

@@ -1,11 +1,11 @@
 //! A term made of many equal elements, evaluated in parallel and summed in a fixed order.
 
 use glam::DVec3;
-use plisse_core::{Element, Field, Id, Psd};
+use plisse_core::{Element, Field, Id, Psd, StepEnergy};
 
 use crate::pose::Pose;
 use crate::sums;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{HessianSink, Term};
 
 /// The sum of elements of one kind.
 ///
@@ -15,7 +15,6 @@ use crate::term::{HessianSink, Role, Term};
 #[derive(Clone, Debug)]
 pub struct ElementTerm<E, const V: usize> {
     name: String,
-    role: Role,
     elements: Vec<E>,
 }
 
@@ -23,13 +22,7 @@ impl<E: Element<V>, const V: usize> ElementTerm<E, V> {
     /// The sum of `elements`, as stored energy.
     #[must_use]
     pub fn new(name: impl Into<String>, elements: Vec<E>) -> Self {
-        Self { name: name.into(), role: Role::Elastic, elements }
-    }
-
-    /// The same term with another role in the energy balance.
-    #[must_use]
-    pub fn with_role(self, role: Role) -> Self {
-        Self { role, ..self }
+        Self { name: name.into(), elements }
     }
 
     /// The elements.
@@ -42,10 +35,6 @@ impl<E: Element<V>, const V: usize> ElementTerm<E, V> {
 impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
     fn name(&self) -> &str {
         &self.name
-    }
-
-    fn role(&self) -> Role {
-        self.role
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<E::Space>, Id<E::Space>)) {
@@ -66,13 +55,14 @@ impl<E: Element<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         &self,
         pose: &Pose<'_, E::Space>,
         gradient: &mut Field<E::Space, DVec3>,
-    ) -> f64 {
-        if !sums::is_serial(self.elements.len()) {
+    ) -> StepEnergy {
+        StepEnergy::of_storage(if sums::is_serial(self.elements.len()) {
+            sums::energies_and_gradients(&self.elements, gradient, E::nodes, |(_, element), nodes| {
+                element.energy_and_gradient(&pose.gather(nodes))
+            })
+        } else {
             self.add_gradient(pose, gradient);
-            return self.energy(pose);
-        }
-        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |(_, element), nodes| {
-            element.energy_and_gradient(&pose.gather(nodes))
+            self.energy(pose)
         })
     }
 

@@ -1,11 +1,12 @@
 //! Elements inside of a step: with what they keep of its start, or without.
 
 use glam::DVec3;
-use plisse_core::{Field, Past, RateElement};
+use plisse_core::{ElementStep, Field, Past, Psd, RateElement, StepEnergy};
 
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
+use crate::term::HessianSink;
 
 /// A step in which something moves, and what each element keeps of it.
 pub(crate) struct Inside<'a, E: RateElement<V>, const V: usize> {
@@ -27,13 +28,43 @@ impl<'a, E: RateElement<V>, const V: usize> Inside<'a, E, V> {
         std::ptr::eq(self.x, self.step.start) && matches!(self.step.past, Past::Start)
     }
 
+    /// The energies of a step to here.
+    pub(crate) fn energies(&self, elements: &[E]) -> StepEnergy {
+        sums::sum_in_chunks(elements, |item| self.with(item, |start, x| item.1.energies(x, start)))
+    }
+
+    /// Adds the derivative of the potential.
+    pub(crate) fn add_gradient(&self, elements: &[E], gradient: &mut Field<E::Space, DVec3>) {
+        sums::add_gradients(elements, gradient, E::nodes, |item, _| {
+            self.with(item, |start, x| item.1.gradient(x, start))
+        });
+    }
+
+    /// The two at once, with the same bits.
+    pub(crate) fn energies_and_add_gradient(
+        &self,
+        elements: &[E],
+        gradient: &mut Field<E::Space, DVec3>,
+    ) -> StepEnergy {
+        if !sums::is_serial(elements.len()) {
+            self.add_gradient(elements, gradient);
+            return self.energies(elements);
+        }
+        sums::energies_and_gradients(elements, gradient, E::nodes, |item, _| {
+            self.with(item, |start, x| item.1.energies_and_gradient(x, start))
+        })
+    }
+
+    /// Adds the second derivatives.
+    pub(crate) fn add_hessian(&self, elements: &[E], psd: Psd, sink: &mut HessianSink<'_>) {
+        sums::add_hessians(elements, sink, |item| {
+            self.with(item, |start, x| item.1.hessian(x, start, psd)).0
+        });
+    }
+
     /// Evaluates an element with what it keeps and its positions.
     #[inline(always)]
-    pub(crate) fn with<R>(
-        &self,
-        (i, element): (usize, &E),
-        evaluate: impl FnOnce(&E::Start, &[DVec3; V]) -> R,
-    ) -> R {
+    fn with<R>(&self, (i, element): (usize, &E), evaluate: impl FnOnce(&E::Start, &[DVec3; V]) -> R) -> R {
         let nodes = element.nodes();
         let fresh;
         let start = if let Some(kept) = self.kept {
@@ -56,17 +87,15 @@ pub(crate) fn remember<E: RateElement<V>, const V: usize>(
         return;
     }
     let mut kept: Vec<E::Start> = memory.take();
-    sums::fill(elements, &mut kept, |element| element.start(&step.gather(element.nodes())));
+    match step.past {
+        // Apart from the others, so that the compiler knows that there is nothing else to gather.
+        Past::Start => sums::fill(elements, &mut kept, |element| {
+            let start = element.nodes().map(|node| step.start[node]);
+            element.start(&ElementStep { start, rate: step.rate, past: Past::Start })
+        }),
+        _ => sums::fill(elements, &mut kept, |element| element.start(&step.gather(element.nodes()))),
+    }
     memory.keep(kept);
-}
-
-/// What the elements turn into heat in the step of a pose, in joules.
-pub(crate) fn dissipated<E: RateElement<V>, const V: usize>(
-    elements: &[E],
-    pose: &Pose<'_, E::Space>,
-) -> f64 {
-    let Some(inside) = Inside::new(pose, elements) else { return 0.0 };
-    sums::sum_in_chunks(elements, |item| inside.with(item, |start, x| item.1.dissipated(x, start)))
 }
 
 fn moves<S: plisse_core::Space>(step: &StepMap<'_, S>) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`DampedTerm`], [`ConstantTerm`], [`Role`], [`Account`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`DampedTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
@@ -78,4 +78,4 @@ pub use pose::{Pose, StepMap};
 pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Account, HessianSink, RankOne, Role, Term};
+pub use term::{HessianSink, RankOne, Role, Term};

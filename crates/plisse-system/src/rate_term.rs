@@ -1,13 +1,13 @@
 //! A term made of many equal elements that resist change.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Psd, RateElement};
+use plisse_core::{Field, Id, Psd, RateElement, StepEnergy};
 
 use crate::inside::{self, Inside};
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
-use crate::term::{Account, HessianSink, Role, Term};
+use crate::term::{HessianSink, Role, Term};
 
 /// The sum of rate elements of one kind: damping. Nothing outside of a step and in equilibria. Elements that also store energy belong into a
 /// [`DampedTerm`](crate::DampedTerm): what they store would be lost here.
@@ -58,39 +58,29 @@ impl<E: RateElement<V>, const V: usize> Term<E::Space> for RateTerm<E, V> {
         let Some(inside) = Inside::new(pose, &self.elements).filter(|inside| !inside.is_at_rest()) else {
             return 0.0;
         };
-        sums::sum_in_chunks(&self.elements, |item| inside.with(item, |start, x| item.1.energy(x, start)))
+        inside.energies(&self.elements).potential
     }
 
     fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Field<E::Space, DVec3>) {
-        let Some(inside) = Inside::new(pose, &self.elements) else { return };
-        sums::add_gradients(&self.elements, gradient, E::nodes, |item, _| {
-            inside.with(item, |start, x| item.1.gradient(x, start))
-        });
+        if let Some(inside) = Inside::new(pose, &self.elements) {
+            inside.add_gradient(&self.elements, gradient);
+        }
     }
 
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, E::Space>,
         gradient: &mut Field<E::Space, DVec3>,
-    ) -> f64 {
-        let Some(inside) = Inside::new(pose, &self.elements) else { return 0.0 };
-        if !sums::is_serial(self.elements.len()) {
-            self.add_gradient(pose, gradient);
-            return self.energy(pose);
+    ) -> StepEnergy {
+        match Inside::new(pose, &self.elements) {
+            Some(inside) => inside.energies_and_add_gradient(&self.elements, gradient),
+            None => StepEnergy::default(),
         }
-        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |item, _| {
-            inside.with(item, |start, x| item.1.energy_and_gradient(x, start))
-        })
     }
 
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
-        let Some(inside) = Inside::new(pose, &self.elements) else { return };
-        sums::add_hessians(&self.elements, sink, |item| {
-            inside.with(item, |start, x| item.1.hessian(x, start, psd)).0
-        });
-    }
-
-    fn account(&self, pose: &Pose<'_, E::Space>, energy: f64) -> Account {
-        Account { energy, dissipated: inside::dissipated(&self.elements, pose) }
+        if let Some(inside) = Inside::new(pose, &self.elements) {
+            inside.add_hessian(&self.elements, psd, sink);
+        }
     }
 }

@@ -50,24 +50,24 @@ pub(crate) fn add_gradients<S: Space, E: Sync, const V: usize>(
 }
 
 /// Adds gradients and gives the sum of energies, on one thread.
-pub(crate) fn energies_and_gradients<S: Space, E, const V: usize>(
+pub(crate) fn energies_and_gradients<S: Space, E, T: Default + Add<Output = T>, const V: usize>(
     elements: &[E],
     gradient: &mut Field<S, DVec3>,
     nodes: impl Fn(&E) -> [Id<S>; V],
-    evaluate: impl Fn((usize, &E), [Id<S>; V]) -> (f64, [DVec3; V]),
-) -> f64 {
-    let mut total = 0.0;
+    evaluate: impl Fn((usize, &E), [Id<S>; V]) -> (T, [DVec3; V]),
+) -> T {
+    let mut total = T::default();
     for (k, chunk) in elements.chunks(CHUNK).enumerate() {
-        let mut sum = 0.0;
+        let mut sum = T::default();
         for (i, element) in chunk.iter().enumerate() {
             let nodes = nodes(element);
             let (energy, forces) = evaluate((k * CHUNK + i, element), nodes);
-            sum += energy;
+            sum = sum + energy;
             for (node, force) in nodes.into_iter().zip(forces) {
                 gradient[node] += force;
             }
         }
-        total += sum;
+        total = total + sum;
     }
     total
 }

@@ -239,7 +239,7 @@ impl<S: Space> System<S> {
     /// [`Self::energy`] and [`Self::gradient`] at once, with the same bits.
     pub fn energy_and_gradient(&self, pose: &Pose<'_, S>, out: &mut Field<S, DVec3>) -> f64 {
         out.as_mut_slice().fill(DVec3::ZERO);
-        self.terms().map(|term| term.energy_and_add_gradient(pose, out)).sum()
+        self.terms().map(|term| term.energy_and_add_gradient(pose, out).potential).sum()
     }
 
     /// Writes the second derivatives over the unknowns, without dense parts and without the restriction of sliding

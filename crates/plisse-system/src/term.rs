@@ -1,7 +1,7 @@
 //! A term of the energy, and where its second derivatives go.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Psd, Space};
+use plisse_core::{Field, Id, Psd, Space, StepEnergy};
 
 use crate::error::SetupError;
 use crate::memory::Memory;
@@ -58,10 +58,21 @@ pub trait Term<S: Space>: Send + Sync {
     /// Adds the derivative of the energy, in newtons.
     fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>);
 
-    /// Adds the derivative and gives the energy, with the same bits as the two calls; terms override it where work is shared.
-    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> f64 {
+    /// Adds the derivative and says what a step to this pose stores and loses. Derivative and potential have the bits of
+    /// [`Term::add_gradient`] and [`Term::energy`]. Terms override it where work is shared.
+    ///
+    /// What is lost is, unless a term knows better, the force of a dissipative term times the way; to find it, this evaluates the
+    /// derivative twice.
+    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> StepEnergy {
         self.add_gradient(pose, gradient);
-        self.energy(pose)
+        let energy = self.energy(pose);
+        let (Role::Dissipative, Some(step)) = (self.role(), pose.step) else {
+            return StepEnergy::of_storage(energy);
+        };
+        let mut own = Field::filled(pose.x.len(), DVec3::ZERO);
+        self.add_gradient(pose, &mut own);
+        let dissipated = own.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum();
+        StepEnergy { potential: energy, stored: 0.0, dissipated }
     }
 
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
@@ -73,39 +84,9 @@ pub trait Term<S: Space>: Send + Sync {
         _ = (step, memory);
     }
 
-    /// What is left of the energy at the end of a step, where [`Term::energy`] gave `energy`.
-    fn account(&self, pose: &Pose<'_, S>, energy: f64) -> Account {
-        let dissipated = match (self.role(), pose.step) {
-            (Role::Dissipative, Some(step)) => {
-                let mut gradient = Field::filled(pose.x.len(), DVec3::ZERO);
-                self.add_gradient(pose, &mut gradient);
-                gradient.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum()
-            }
-            _ => 0.0,
-        };
-        Account { energy, dissipated }
-    }
-
     /// Adds dense parts `weight · vector vectorᵀ` of the Hessian, with positive weights.
     fn rank_ones(&self, pose: &Pose<'_, S>, out: &mut Vec<RankOne<S>>) {
         _ = (pose, out);
-    }
-}
-
-/// How the energy of a term at the end of a step counts, in joules.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Account {
-    /// What is stored; of a term that is only dissipative, its potential of the step.
-    pub energy: f64,
-    /// What its dissipative forces took: force at the end times the way.
-    pub dissipated: f64,
-}
-
-impl std::ops::Add for Account {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self { energy: self.energy + other.energy, dissipated: self.dissipated + other.dissipated }
     }
 }
 

@@ -112,14 +112,14 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
 }
 
 /// Milliseconds that the terms of a scene take in a step with so many Newton iterations: what they keep of its start, one energy and gradient more
-/// than iterations, one Hessian in each, one account. The best of many of each.
+/// than iterations, one Hessian in each. The best of many of each.
 fn evaluation(scene: &Scene, start: &Field<Vertices, DVec3>, dt: f64, [newton, ..]: [f64; 3]) -> f64 {
     let (system, x) = (scene.system(), scene.state().x());
     let step = StepMap { start, dt, reference: start, rate: 1.0 / dt, past: Past::Start, memory: None };
     let mut gradient = Field::filled(x.len(), DVec3::ZERO);
     let mut matrix = BlockMatrix::zeros(Arc::clone(system.pattern()));
     let mut memories: Vec<Memory> = system.terms().map(|_| Memory::default()).collect();
-    let mut best = [f64::INFINITY; 4];
+    let mut best = [f64::INFINITY; 3];
     for _ in 0..15 {
         let mut lap = Lap(Instant::now());
         for (term, memory) in system.terms().zip(&mut memories) {
@@ -133,12 +133,8 @@ fn evaluation(scene: &Scene, start: &Field<Vertices, DVec3>, dt: f64, [newton, .
         best[1] = best[1].min(lap.next());
         system.hessian_with(pose, Psd::Exact, &mut matrix);
         best[2] = best[2].min(lap.next());
-        for (i, term) in system.terms().enumerate() {
-            std::hint::black_box(term.account(&pose(i), 0.0));
-        }
-        best[3] = best[3].min(lap.next());
     }
-    best[0] + (newton + 1.0) * best[1] + newton * best[2] + best[3]
+    best[0] + (newton + 1.0) * best[1] + newton * best[2]
 }
 
 /// A watch that gives the milliseconds since it was read last.

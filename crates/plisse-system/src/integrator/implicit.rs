@@ -14,7 +14,7 @@ use crate::newton::{HessianPolicy, Newton, NewtonReport, NewtonSettings, Objecti
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
-use crate::term::{Account, Role, Term};
+use crate::term::{Role, Term};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by Newton's method.
 pub struct Implicit<S: Space> {
@@ -198,16 +198,14 @@ impl<S: Space> Implicit<S> {
         if scheme == Scheme::Newmark {
             settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
         }
-        let accounts: Vec<Account> = (system.terms().enumerate().zip(self.newton.term_energies()))
-            .map(|((i, term), &energy)| term.account(&objective.pose_for(i, &x), energy))
-            .collect();
-        let energies = Energies::with_parts(system, accounts.iter().map(|account| account.energy), &v);
+        let parts = self.newton.term_energies();
+        let energies = Energies::at_end_of_step(system, parts, &v);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
             work: work_of_pins(&objective, self.newton.gradient(), state, &x, &v, dt)
                 + work_of_time(system, [state.x(), &x], [state.time(), time]),
-            dissipated: accounts.iter().map(|account| account.dissipated).sum(),
+            dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
         self.memories = memories;
         let previous =
@@ -256,7 +254,7 @@ impl<S: Space> Implicit<S> {
             });
             energies.sum::<f64>() + objective.inertial_energy(&still)
         } else {
-            objective.value(&still, &mut Vec::new()).sum
+            objective.value(&still).sum
         };
         if value.sum <= energy_still {
             return (moved, value);

@@ -1,14 +1,14 @@
 //! What a step did: solver history, energies and momenta.
 
 use glam::DVec3;
-use plisse_core::{Field, Space};
+use plisse_core::{Field, Space, StepEnergy};
 use thiserror::Error;
 
 use crate::newton::{NewtonError, NewtonReport};
 use crate::pose::Pose;
 use crate::state::State;
 use crate::system::{System, TermEnergy};
-use crate::term::Role;
+use crate::term::{Role, Term};
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,8 +80,20 @@ impl Energies {
         Self::with_parts(system, system.terms().map(|term| term.energy(pose)), v)
     }
 
-    /// The energies of a state whose terms have been evaluated.
-    pub(crate) fn with_parts<S: Space>(
+    /// The energies of a state that a step has led to, where its terms have been evaluated.
+    pub(crate) fn at_end_of_step<S: Space>(
+        system: &System<S>,
+        parts: &[StepEnergy],
+        v: &Field<S, DVec3>,
+    ) -> Self {
+        let reported = |(term, part): (&dyn Term<S>, &StepEnergy)| match term.role() {
+            Role::Dissipative => part.potential,
+            Role::Elastic | Role::External => part.stored,
+        };
+        Self::with_parts(system, system.terms().zip(parts).map(reported), v)
+    }
+
+    fn with_parts<S: Space>(
         system: &System<S>,
         parts: impl Iterator<Item = f64>,
         v: &Field<S, DVec3>,

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, outer};
+use plisse_core::{Field, Id, Positive, Psd, StepEnergy, TriMesh, Vertices, outer};
 
 use crate::pins::Motion;
-use crate::pose::Pose;
+use crate::pose::{Pose, StepMap};
 use crate::term::{HessianSink, Role, Term};
 
 /// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v` the mean velocity of the
@@ -64,6 +64,19 @@ impl Wind {
             Face { corners, normal, area, slip: (v - wind).dot(normal) }
         })
     }
+
+    /// What each corner of a face bears of the gradient.
+    fn share(&self, face: &Face) -> DVec3 {
+        face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0)
+    }
+
+    fn potential(&self, face: &Face, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> f64 {
+        if step.rate > 0.0 {
+            self.drag * face.area * face.slip.abs().powi(3) / (3.0 * step.rate)
+        } else {
+            self.share(face).dot(face.way(pose, step))
+        }
+    }
 }
 
 struct Face {
@@ -71,6 +84,13 @@ struct Face {
     normal: DVec3,
     area: f64,
     slip: f64,
+}
+
+impl Face {
+    /// How far the corners went, summed.
+    fn way(&self, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> DVec3 {
+        self.corners.map(|v| pose.x[v] - step.start[v]).into_iter().sum()
+    }
 }
 
 impl fmt::Debug for Wind {
@@ -100,24 +120,35 @@ impl Term<Vertices> for Wind {
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let Some(step) = pose.step else { return 0.0 };
-        let of_face = |face: Face| {
-            if step.rate > 0.0 {
-                self.drag * face.area * face.slip.abs().powi(3) / (3.0 * step.rate)
-            } else {
-                let force = face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0);
-                face.corners.map(|v| force.dot(pose.x[v] - step.start[v])).into_iter().sum()
-            }
-        };
-        self.each(pose).map(of_face).sum()
+        self.each(pose).map(|face| self.potential(&face, pose, &step)).sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         for face in self.each(pose) {
-            let share = face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0);
+            let share = self.share(&face);
             for v in face.corners {
                 gradient[v] += share;
             }
         }
+    }
+
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, Vertices>,
+        gradient: &mut Field<Vertices, DVec3>,
+    ) -> StepEnergy {
+        let mut sum = StepEnergy::default();
+        for face in self.each(pose) {
+            let share = self.share(&face);
+            for v in face.corners {
+                gradient[v] += share;
+            }
+            if let Some(step) = &pose.step {
+                sum.potential += self.potential(&face, pose, step);
+                sum.dissipated += share.dot(face.way(pose, step));
+            }
+        }
+        sum
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {

@@ -6,7 +6,7 @@ mod report;
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Positive, Psd, Space};
+use plisse_core::{Field, Positive, Psd, Space, StepEnergy};
 
 pub(crate) use objective::{Objective, Value};
 pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
@@ -124,9 +124,9 @@ pub(crate) struct Newton<S: Space> {
     matrix: BlockMatrix,
     gradient: Field<S, DVec3>,
     trial: Field<S, DVec3>,
-    /// Energy of each term at the last iterate, and at the last trial.
-    parts: Vec<f64>,
-    trial_parts: Vec<f64>,
+    /// Energies of each term at the last iterate, and at the last trial whose derivative was asked for.
+    parts: Vec<StepEnergy>,
+    trial_parts: Vec<StepEnergy>,
 }
 
 /// Armijo's fraction of the promised decrease.
@@ -177,8 +177,8 @@ impl<S: Space> Newton<S> {
         &self.gradient
     }
 
-    /// The energy of each term at the result of the last solve.
-    pub(crate) fn term_energies(&self) -> &[f64] {
+    /// The energies of each term at the result of the last solve.
+    pub(crate) fn term_energies(&self) -> &[StepEnergy] {
         &self.parts
     }
 
@@ -365,7 +365,7 @@ impl<S: Space> Newton<S> {
     ) -> Option<(Value, f64)> {
         let promised = dot(force, step);
         self.go(objective, x, step, 1.0);
-        let full = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
+        let full = self.evaluate_trial(objective);
         if !self.settings.line_search {
             return Some((full, 1.0));
         }
@@ -384,7 +384,7 @@ impl<S: Space> Newton<S> {
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
             let noise = NOISE * value.magnitude.max(next.magnitude);
             if next.sum <= value.sum + noise && promised * length < noise {
-                objective.gradient(&self.trial, &mut self.gradient);
+                self.evaluate_trial(objective);
                 let slope = -dot(&objective.reduce(&self.gradient), step);
                 if slope.abs() <= 0.9 * promised {
                     return Some((next, length));
@@ -392,9 +392,9 @@ impl<S: Space> Newton<S> {
             }
             length *= 0.5;
             self.go(objective, x, step, length);
-            next = objective.value(&self.trial, &mut self.trial_parts);
+            next = objective.value(&self.trial);
             if next.sum <= value.sum - SUFFICIENT * length * promised {
-                objective.gradient(&self.trial, &mut self.gradient);
+                self.evaluate_trial(objective);
                 return Some((next, length));
             }
         }
@@ -413,7 +413,7 @@ impl<S: Space> Newton<S> {
         let (mut best, mut length) = (full, 1.0);
         while length < LONGEST {
             self.go(objective, x, step, 2.0 * length);
-            let next = objective.value(&self.trial, &mut self.trial_parts);
+            let next = objective.value(&self.trial);
             // NaN ends it, too.
             if next.sum < best.sum {
                 (best, length) = (next, 2.0 * length);
@@ -422,8 +422,12 @@ impl<S: Space> Newton<S> {
             }
         }
         self.go(objective, x, step, length);
-        let best = objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient);
-        (best, length)
+        (self.evaluate_trial(objective), length)
+    }
+
+    /// The objective at `trial`, with its derivative in `gradient`.
+    fn evaluate_trial(&mut self, objective: &Objective<'_, S>) -> Value {
+        objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient)
     }
 
     /// `trial = x + length step`.

@@ -1,7 +1,7 @@
 //! The function that a step minimises: inertia and energy.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Psd, Space};
+use plisse_core::{Field, Psd, Space, StepEnergy};
 
 use crate::matrix::BlockMatrix;
 use crate::memory::Memory;
@@ -38,19 +38,17 @@ impl<S: Space> Objective<'_, S> {
         Pose { step: Some(StepMap { memory: self.memories.get(term), ..self.map }), ..self.pose(x) }
     }
 
-    /// The value; `parts` holds the energy of each term.
-    pub(crate) fn value(&self, x: &Field<S, DVec3>, parts: &mut Vec<f64>) -> Value {
-        parts.clear();
+    /// The value alone.
+    pub(crate) fn value(&self, x: &Field<S, DVec3>) -> Value {
         let terms = self.system.terms().enumerate();
-        parts.extend(terms.map(|(i, term)| term.energy(&self.pose_for(i, x))));
-        self.sum(x, parts)
+        self.sum(x, terms.map(|(i, term)| term.energy(&self.pose_for(i, x))))
     }
 
-    /// The value and the derivative by every node, held ones included.
+    /// The value and the derivative by every node, held ones included; `parts` holds the energies of each term.
     pub(crate) fn value_and_gradient(
         &self,
         x: &Field<S, DVec3>,
-        parts: &mut Vec<f64>,
+        parts: &mut Vec<StepEnergy>,
         gradient: &mut Field<S, DVec3>,
     ) -> Value {
         parts.clear();
@@ -58,7 +56,7 @@ impl<S: Space> Objective<'_, S> {
         let terms = self.system.terms().enumerate();
         parts.extend(terms.map(|(i, term)| term.energy_and_add_gradient(&self.pose_for(i, x), gradient)));
         self.add_inertia(x, gradient);
-        self.sum(x, parts)
+        self.sum(x, parts.iter().map(|part| part.potential))
     }
 
     /// The derivative by every node, held ones included.
@@ -78,12 +76,10 @@ impl<S: Space> Objective<'_, S> {
         }
     }
 
-    fn sum(&self, x: &Field<S, DVec3>, parts: &[f64]) -> Value {
+    fn sum(&self, x: &Field<S, DVec3>, parts: impl Iterator<Item = f64>) -> Value {
         let inertial = self.inertial_energy(x);
-        Value {
-            sum: parts.iter().sum::<f64>() + inertial,
-            magnitude: parts.iter().map(|energy| energy.abs()).sum::<f64>() + inertial,
-        }
+        let (sum, magnitude) = parts.fold((0.0, 0.0), |(sum, size), part| (sum + part, size + part.abs()));
+        Value { sum: sum + inertial, magnitude: magnitude + inertial }
     }
 
     /// The quadratic part. Held nodes have no say: their place is given.

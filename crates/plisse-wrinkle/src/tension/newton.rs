@@ -269,7 +269,7 @@ impl Newton<'_> {
         self.gradient.as_mut_slice().fill(DVec3::ZERO);
         let (mut energy, mut scale) = (0.0, 0.0);
         for term in self.energy.system.terms() {
-            let part = term.energy_and_add_gradient(&pose, &mut self.gradient);
+            let part = term.energy_and_add_gradient(&pose, &mut self.gradient).potential;
             energy += part;
             scale += part.abs();
         }

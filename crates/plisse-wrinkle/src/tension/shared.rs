@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Psd, Vertices};
-use plisse_system::{Account, HessianSink, Memory, Pose, RankOne, Role, SetupError, StepMap, Term};
+use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
+use plisse_system::{HessianSink, Memory, Pose, RankOne, Role, SetupError, StepMap, Term};
 
 /// Systems own their terms; a problem may be solved more than once.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Term<Vertices> for Shared {
         &self,
         pose: &Pose<'_, Vertices>,
         gradient: &mut Field<Vertices, DVec3>,
-    ) -> f64 {
+    ) -> StepEnergy {
         self.0.energy_and_add_gradient(pose, gradient)
     }
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
@@ -47,9 +47,6 @@ impl Term<Vertices> for Shared {
     }
     fn remember(&self, step: &StepMap<'_, Vertices>, memory: &mut Memory) {
         self.0.remember(step, memory);
-    }
-    fn account(&self, pose: &Pose<'_, Vertices>, energy: f64) -> Account {
-        self.0.account(pose, energy)
     }
     fn rank_ones(&self, pose: &Pose<'_, Vertices>, out: &mut Vec<RankOne<Vertices>>) {
         self.0.rank_ones(pose, out);

@@ -4,7 +4,7 @@ use plisse_bending::{AngleEnergy, HingeElement, HingeWeight, Net};
 use plisse_core::{Element, Hinge, Id, Positive, Vertices};
 use plisse_damping::{
     DampedHinge, Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle,
-    HingeSpring, JointViscosity, OnTriangle, PlaneStrain, Potential, RodJoint, StretchTensor, Viscosity,
+    JointViscosity, OnTriangle, PlaneStrain, Potential, RodJoint, StretchTensor, Viscosity,
 };
 use plisse_system::{DampedTerm, RateTerm, Term};
 
@@ -164,31 +164,14 @@ pub(super) fn bending_hinges(cloth: &Cloth) -> impl Iterator<Item = &Hinge> {
     cloth.rest.hinges().iter().filter(|hinge| cloth.loose.binary_search(&hinge.edge()).is_err())
 }
 
-/// A hinge as a function of its angle.
-struct Spring<L>(HingeElement<L>);
-
-impl<L: AngleEnergy> HingeSpring for Spring<L> {
-    #[inline]
-    fn energy(&self, theta: f64) -> f64 {
-        self.0.energy_at(theta)
-    }
-    #[inline]
-    fn moment(&self, theta: f64) -> f64 {
-        self.0.moment_at(theta)
-    }
-    #[inline]
-    fn stiffness(&self, theta: f64) -> f64 {
-        self.0.stiffness_at(theta)
-    }
-}
-
 /// Hinges with damping in proportion to their stiffness.
 pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
     hinges: impl Iterator<Item = HingeElement<L>>,
     beta: Positive,
     slot: Slot<'_>,
 ) -> BoxedTerm {
-    let element = |hinge: HingeElement<L>| DampedHinge::new(slot.shift(hinge.nodes()), Spring(hinge), beta);
+    let element =
+        |hinge: HingeElement<L>| DampedHinge::new(hinge.with_nodes(slot.shift(hinge.nodes())), beta);
     Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), hinges.map(element).collect()))
 }
 

@@ -1,7 +1,7 @@
 //! Damping in proportion to mass.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Psd, Vertices};
+use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
 /// `E = Σ c m |v|²/(2 rate)` over some nodes, so that the force is `-c m v`. Nothing outside of a step and in equilibria.
@@ -40,6 +40,20 @@ impl Term<Vertices> for MassDamping {
         for (node, c) in &self.coefficients {
             gradient[*node] += pose.velocity(*node) * *c;
         }
+    }
+
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, Vertices>,
+        gradient: &mut Field<Vertices, DVec3>,
+    ) -> StepEnergy {
+        let mut sum = StepEnergy { potential: self.energy(pose), ..StepEnergy::default() };
+        for (node, c) in &self.coefficients {
+            let force = pose.velocity(*node) * *c;
+            gradient[*node] += force;
+            sum.dissipated += pose.step.map_or(0.0, |step| force.dot(pose.x[*node] - step.start[*node]));
+        }
+        sum
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {

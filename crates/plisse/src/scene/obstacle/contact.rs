@@ -1,7 +1,7 @@
 //! The force that keeps vertices out of an obstacle.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Psd, Vertices, outer};
+use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
 use super::{Distance, Obstacle, Touch};
@@ -76,13 +76,13 @@ impl Term<Vertices> for ContactTerm {
         &self,
         pose: &Pose<'_, Vertices>,
         gradient: &mut Field<Vertices, DVec3>,
-    ) -> f64 {
+    ) -> StepEnergy {
         let each = self.touching(pose).map(|(v, d)| {
             let [energy, slope, _] = self.law(self.touch.areas[v], d.value);
             gradient[v] += d.gradient * slope;
             energy
         });
-        each.sum()
+        StepEnergy::of_storage(each.sum())
     }
 
     /// The two parts act in directions at right angles, so that each is projected by itself. The curvature of the surface

@@ -1,7 +1,7 @@
 //! Coulomb friction on obstacles, as a potential of the step.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Psd, Vertices, outer};
+use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
 use super::contact::law;
@@ -82,6 +82,23 @@ impl Term<Vertices> for FrictionTerm {
         for r in self.rubbing(pose) {
             gradient[r.vertex] += r.slip * (r.limit * self.law(r.slip.length())[1]);
         }
+    }
+
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, Vertices>,
+        gradient: &mut Field<Vertices, DVec3>,
+    ) -> StepEnergy {
+        let mut sum = StepEnergy::default();
+        let Some(step) = pose.step else { return sum };
+        for r in self.rubbing(pose) {
+            let [value, slope, _] = self.law(r.slip.length());
+            let force = r.slip * (r.limit * slope);
+            gradient[r.vertex] += force;
+            sum.potential += r.limit * value / step.rate;
+            sum.dissipated += force.dot(pose.x[r.vertex] - step.start[r.vertex]);
+        }
+        sum
     }
 
     /// `f'/|u|` across the velocity and `f''` along it, both never negative.
