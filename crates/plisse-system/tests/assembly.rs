@@ -15,8 +15,8 @@ use plisse_bending::QuadraticBending;
 use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, RankOne, StepMap, System,
-    Term, Volume, Wind,
+    Attachments, BlockMatrix, ConstantTerm, Gravity, HessianSink, PointLoads, Pose, Pressure, RankOne, Role,
+    StepMap, System, Term, Volume, Wind,
 };
 use proptest::prelude::*;
 
@@ -119,7 +119,51 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         past: plisse_core::Past::Start,
         memory: None,
     });
-    check(&system, &Pose { x, time: 0.3, step }, 1e-6);
+    let pose = Pose { x, time: 0.3, step };
+    check(&system, &pose, 1e-6);
+    for term in system.terms() {
+        check_energies(term, &pose);
+    }
+}
+
+/// Energies and derivative at once are those that come apart; a dissipative term loses the work of its force.
+fn check_energies(term: &dyn Term<Vertices>, pose: &Pose<'_, Vertices>) {
+    let zeros = Field::filled(pose.x.len(), DVec3::ZERO);
+    let (mut apart, mut together) = (zeros.clone(), zeros);
+    term.add_gradient(pose, &mut apart);
+    let energies = term.energy_and_add_gradient(pose, &mut together);
+    assert_eq!(together, apart, "{}", term.name());
+    assert_eq!(energies.potential, term.energy(pose), "{}", term.name());
+    let start = pose.step.unwrap().start;
+    let work: f64 = apart.iter().map(|(node, g)| g.dot(pose.x[node] - start[node])).sum();
+    let (stored, dissipated) =
+        if term.role() == Role::Dissipative { (0.0, work) } else { (energies.potential, 0.0) };
+    assert_eq!(energies.stored, stored, "{}", term.name());
+    assert!((energies.dissipated - dissipated).abs() <= 1e-12 * work.abs().max(1e-3), "{}", term.name());
+}
+
+/// A term that does not know what it loses is asked for its force.
+struct Plain(Wind);
+
+impl Term<Vertices> for Plain {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+    fn role(&self) -> Role {
+        self.0.role()
+    }
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        self.0.pattern(pair);
+    }
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        self.0.energy(pose)
+    }
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        self.0.add_gradient(pose, gradient);
+    }
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+        self.0.add_hessian(pose, psd, sink);
+    }
 }
 
 proptest! {
@@ -149,7 +193,9 @@ proptest! {
         check_load(PointLoads::new("loads", vec![(Id::new(3), DVec3::ONE), (Id::new(3), DVec3::X)]).unwrap(), &x, seed);
         check_load(Pressure::new(&mesh, 120.0).unwrap(), &x, seed);
         check_load(Volume::new(&mesh, positive(50.0), 0.9).unwrap(), &x, seed);
-        check_load(Wind::new(&mesh, DVec3::new(3.0, -1.0, 0.5), positive(1.2), positive(1.5)), &x, seed);
+        let wind = || Wind::new(&mesh, DVec3::new(3.0, -1.0, 0.5), positive(1.2), positive(1.5));
+        check_load(wind(), &x, seed);
+        check_load(Plain(wind()), &x, seed);
         let springs = Attachments::new("springs")
             .to_point(Id::new(1), DVec3::ONE, positive(3.0))
             .to_path(Id::new(2), |t| DVec3::X * t, positive(2.0))

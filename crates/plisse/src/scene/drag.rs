@@ -63,3 +63,37 @@ impl Term<Vertices> for MassDamping {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plisse_core::Past;
+    use plisse_system::StepMap;
+
+    #[test]
+    fn what_is_lost_is_the_work_of_the_force() {
+        let term = MassDamping { name: "drag".into(), coefficients: vec![(Id::new(1), 0.7)] };
+        let place = |x: f64| Field::from_vec(vec![DVec3::X * x, DVec3::new(x, -2.0 * x, 0.5)]);
+        let (x, start, reference) = (place(1.0), place(0.9), place(0.8));
+        let step = StepMap {
+            start: &start,
+            dt: 0.1,
+            reference: &reference,
+            rate: 10.0,
+            past: Past::Start,
+            memory: None,
+        };
+        let pose = Pose { x: &x, time: 0.0, step: Some(step) };
+        let (mut apart, mut together) = (place(0.0), place(0.0));
+        term.add_gradient(&pose, &mut apart);
+        let energies = term.energy_and_add_gradient(&pose, &mut together);
+        assert_eq!(together, apart);
+        // v = 10 (0.2, -0.4, 0) m/s over the way (0.1, -0.2, 0) m.
+        let expected = [0.5 * 0.7 * 20.0 / 10.0, 0.0, 0.7 * 1.0];
+        for (found, expected) in
+            [energies.potential, energies.stored, energies.dissipated].iter().zip(expected)
+        {
+            assert!((found - expected).abs() < 1e-14, "{energies:?}");
+        }
+    }
+}

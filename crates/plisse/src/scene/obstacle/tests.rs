@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, generate, symmetric_eigen};
-use plisse_system::{BlockMatrix, Pose, StepMap, System};
+use plisse_system::{BlockMatrix, Pose, Role, StepMap, System};
 use proptest::prelude::*;
 
 use super::{Contact, ContactTerm, FrictionTerm, Obstacle, Touch};
@@ -145,6 +145,17 @@ fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), Tes
         prop_assert!((slope - g.dot(axis)).abs() < 1e-6 * scale, "{slope} {g}");
         let second = (gradient(&plus) - gradient(&minus)) / (2.0 * H);
         prop_assert!((second - h * axis).length() < 2e-3 * scale, "{second} {h}");
+    }
+    // Energies and derivative at once.
+    for term in system.terms() {
+        let mut together = Field::filled(1, DVec3::ZERO);
+        let energies = term.energy_and_add_gradient(pose, &mut together);
+        prop_assert_eq!((energies.potential, together[node]), (term.energy(pose), g));
+        let start = pose.step.map_or(pose.x, |step| step.start);
+        let work = g.dot(pose.x[node] - start[node]);
+        let rubs = term.role() == Role::Dissipative;
+        let expected = if rubs { (0.0, work) } else { (energies.potential, 0.0) };
+        prop_assert_eq!((energies.stored, energies.dissipated), expected);
     }
     // The projection against a numeric one.
     let rows = |m: DMat3| m.transpose().to_cols_array_2d();
