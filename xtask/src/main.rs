@@ -1,18 +1,12 @@
 //! Repository tasks of plisse. `cargo xtask help` lists them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
 
-mod bench;
 mod ci;
-mod eval;
-mod figures;
-mod pictures;
-mod reference;
-mod regress;
-mod scene;
 mod tidy;
-mod wrinkles;
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -35,30 +29,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["bench", "kernels"] => report(bench::kernels::run(false)),
-        ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
-        ["bench", "damping"] => report(bench::damping::run(None, None)),
-        ["bench", "damping", size] => report(bench::damping::run(Some(size), None)),
-        ["bench", "damping", size, membrane] => report(bench::damping::run(Some(size), Some(membrane))),
-        ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
-        ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
-        ["eval", path] => match eval::run(path) {
-            Ok(text) => {
-                print!("{text}");
-                ExitCode::SUCCESS
-            }
-            // Status 2 and nothing on standard output: the input was wrong.
-            Err(error) => {
-                eprintln!("{error:#}");
-                ExitCode::from(2)
-            }
-        },
-        ["regress", names @ ..] => report(regress::run(names)),
         ["ci"] => report(ci::run()),
         ["tidy"] => report(tidy::check()),
-        ["figures"] => report(figures::draw()),
-        ["pictures", names @ ..] => report(pictures::take(names)),
-        ["reference"] => report(reference::write()),
+        ["eval" | "bench" | "regress" | "figures" | "pictures" | "reference", ..] => match lab(&words) {
+            Ok(status) => status,
+            Err(error) => report(Err(error)),
+        },
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
@@ -70,13 +46,31 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the crate `lab`, in release: what it does is measured, or takes long.
+fn lab(words: &[&str]) -> Result<ExitCode> {
+    let manifest = repository_root().join("Cargo.toml");
+    let status = cargo()
+        .args(["run", "--release", "--quiet", "--package", "lab", "--manifest-path"])
+        .arg(manifest)
+        .arg("--")
+        .args(words)
+        .status()
+        .context("cargo run could not be started")?;
+    // Without a code: ended by a signal.
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// The folder of the workspace, wherever the command was started.
 fn repository_root() -> std::path::PathBuf {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     root.map_or_else(|| ".".into(), std::path::Path::to_path_buf)
 }
 
-fn report(result: anyhow::Result<()>) -> ExitCode {
+fn report(result: Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

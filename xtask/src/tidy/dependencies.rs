@@ -1,19 +1,19 @@
 //! The real dependency edges against the table in `docs/src/architecture.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::{File, find};
-use crate::repository_root;
+use crate::{cargo, repository_root};
 
 const TABLE: &str = "docs/src/architecture.md";
 
 /// Crates that whoever takes an energy must not pay for, and the crates that must stay free of them.
 const HEAVY: [&str; 2] = ["faer", "rayon"];
-const LIGHT: [&str; 4] = ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse-bending"];
+const LIGHT: [&str; 5] =
+    ["plisse-core", "plisse-eigen", "plisse-membrane", "plisse-bending", "plisse-damping"];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;
 
@@ -31,7 +31,7 @@ pub(super) fn check(files: &[File], problems: &mut Vec<String>) -> Result<()> {
 }
 
 fn metadata() -> Result<Value> {
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let output = cargo()
         .args(["metadata", "--format-version", "1"])
         .current_dir(repository_root())
         .output()

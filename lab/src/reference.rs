@@ -42,6 +42,13 @@ fn section(out: &mut String, table: &TableReference) -> std::fmt::Result {
     Ok(())
 }
 
+#[cfg(test)]
+#[test]
+fn the_page_is_up_to_date() {
+    let page = std::fs::read_to_string(repository_root().join(PATH)).unwrap();
+    assert!(page == text(), "run `cargo xtask reference`");
+}
+
 /// Names of tables become links to their sections.
 fn link(expected: &str) -> String {
     match expected.rsplit_once("see ") {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 fn eval(input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_xtask"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lab"))
         .args(["eval", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -51,7 +51,7 @@ fn bad_input_gives_one_line_status_two_and_no_output() {
 
 #[test]
 fn unknown_commands_are_refused() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("evaluate").output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_lab")).arg("evaluate").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("unknown command: evaluate"));
 }

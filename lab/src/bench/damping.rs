@@ -95,8 +95,12 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
     // The motions differ, and with them the iterations, by more than damping costs. At equal counts it costs what its evaluation does.
     let mean = |count: usize| count as f64 / f64::from(steps);
     let counts = scenes[0].2;
-    let evaluations: Vec<f64> =
-        scenes.iter().map(|(scene, ..)| evaluation(scene, before.x(), dt, counts.map(mean))).collect();
+    let mut passes: Vec<Passes<'_>> =
+        scenes.iter().map(|(scene, ..)| Passes::new(scene, before.x(), dt)).collect();
+    for _ in 0..30 {
+        passes.iter_mut().for_each(Passes::time);
+    }
+    let evaluations: Vec<f64> = passes.iter().map(|passes| passes.in_step(mean(counts[0]))).collect();
     let unit = scenes[0].1;
     for (((label, _), (_, ms, counts)), evaluation) in variants.iter().zip(&scenes).zip(&evaluations) {
         let [newton, cg, factors] = counts.map(mean);
@@ -111,30 +115,55 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds that the terms of a scene take in a step with so many Newton iterations: what they keep of its start, one energy and gradient more
-/// than iterations, one Hessian in each. The best of many of each.
-fn evaluation(scene: &Scene, start: &Field<Vertices, DVec3>, dt: f64, [newton, ..]: [f64; 3]) -> f64 {
-    let (system, x) = (scene.system(), scene.state().x());
-    let step = StepMap { start, dt, reference: start, rate: 1.0 / dt, past: Past::Start, memory: None };
-    let mut gradient = Field::filled(x.len(), DVec3::ZERO);
-    let mut matrix = BlockMatrix::zeros(Arc::clone(system.pattern()));
-    let mut memories: Vec<Memory> = system.terms().map(|_| Memory::default()).collect();
-    let mut best = [f64::INFINITY; 3];
-    for _ in 0..15 {
+/// Milliseconds that the terms of a scene take, the best of many: what they keep of the start of a step, energies and gradient, Hessian.
+struct Passes<'a> {
+    scene: &'a Scene,
+    step: StepMap<'a, Vertices>,
+    gradient: Field<Vertices, DVec3>,
+    matrix: BlockMatrix,
+    memories: Vec<Memory>,
+    best: [f64; 3],
+}
+
+impl<'a> Passes<'a> {
+    fn new(scene: &'a Scene, start: &'a Field<Vertices, DVec3>, dt: f64) -> Self {
+        let system = scene.system();
+        Self {
+            scene,
+            step: StepMap { start, dt, reference: start, rate: 1.0 / dt, past: Past::Start, memory: None },
+            gradient: Field::filled(start.len(), DVec3::ZERO),
+            matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
+            memories: system.terms().map(|_| Memory::default()).collect(),
+            best: [f64::INFINITY; 3],
+        }
+    }
+
+    /// Once more.
+    fn time(&mut self) {
+        let (system, x, step) = (self.scene.system(), self.scene.state().x(), self.step);
         let mut lap = Lap(Instant::now());
-        for (term, memory) in system.terms().zip(&mut memories) {
+        for (term, memory) in system.terms().zip(&mut self.memories) {
             term.remember(&step, memory);
         }
-        best[0] = best[0].min(lap.next());
+        let remember = lap.next();
+        let memories = &self.memories;
         let pose = |i: usize| Pose { x, time: 0.0, step: Some(StepMap { memory: memories.get(i), ..step }) };
         for (i, term) in system.terms().enumerate() {
-            std::hint::black_box(term.energy_and_add_gradient(&pose(i), &mut gradient));
+            std::hint::black_box(term.energy_and_add_gradient(&pose(i), &mut self.gradient));
         }
-        best[1] = best[1].min(lap.next());
-        system.hessian_with(pose, Psd::Exact, &mut matrix);
-        best[2] = best[2].min(lap.next());
+        let gradient = lap.next();
+        system.hessian_with(pose, Psd::Exact, &mut self.matrix);
+        let hessian = lap.next();
+        for (best, now) in self.best.iter_mut().zip([remember, gradient, hessian]) {
+            *best = best.min(now);
+        }
     }
-    best[0] + (newton + 1.0) * best[1] + newton * best[2]
+
+    /// In a step with so many Newton iterations: one energy and gradient more than iterations, one Hessian in each.
+    fn in_step(&self, newton: f64) -> f64 {
+        let [remember, gradient, hessian] = self.best;
+        remember + (newton + 1.0) * gradient + newton * hessian
+    }
 }
 
 /// A watch that gives the milliseconds since it was read last.
