@@ -19,9 +19,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["bench", "kernels"] => report(bench::kernels::run(false)),
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
-        ["bench", "damping"] => report(bench::damping::run(None, None)),
-        ["bench", "damping", size] => report(bench::damping::run(Some(size), None)),
-        ["bench", "damping", size, membrane] => report(bench::damping::run(Some(size), Some(membrane))),
+        ["bench", "damping", args @ ..] => report(bench::damping::run(args)),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {

@@ -8,7 +8,7 @@ use plisse::io::scene_file::{SceneFile, TableReference};
 use crate::repository_root;
 
 /// Where it is in the repository.
-pub(crate) const PATH: &str = "docs/src/scenes/reference.md";
+const PATH: &str = "docs/src/scenes/reference.md";
 
 /// Writes the page.
 pub(crate) fn write() -> Result<()> {
@@ -18,7 +18,7 @@ pub(crate) fn write() -> Result<()> {
 }
 
 /// The whole page.
-pub(crate) fn text() -> String {
+fn text() -> String {
     let mut out = String::from(
         "# Scene files: reference\n\n\
          *Written by `cargo xtask reference` from the types that read the files; do not edit.*\n\n\

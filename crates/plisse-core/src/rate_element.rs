@@ -104,7 +104,8 @@ pub struct StepEnergy {
     /// The part of the potential that is stored at the end of the step and can be given back.
     pub stored: f64,
     /// What is turned into heat: the dissipative force at the end times the way, measured where the force acts; of a strain, stress times
-    /// change of strain. With schemes other than backward Euler it may be negative where a strain turns around.
+    /// change of strain. Negative where the force drives instead, as wind does; of strains, with schemes other than backward Euler, where one turns
+    /// around.
     pub dissipated: f64,
 }
 
@@ -114,6 +115,13 @@ impl StepEnergy {
     #[must_use]
     pub fn of_storage(energy: f64) -> Self {
         Self { potential: energy, stored: energy, dissipated: 0.0 }
+    }
+
+    /// A potential of which nothing is stored, and what is lost.
+    #[inline]
+    #[must_use]
+    pub fn of_loss(potential: f64, dissipated: f64) -> Self {
+        Self { potential, stored: 0.0, dissipated }
     }
 }
 

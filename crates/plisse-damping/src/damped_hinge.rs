@@ -13,14 +13,14 @@ use crate::strain::Strain;
 
 /// Viscosities per time beyond this count as this, N m: inverse squares of lengths multiply them.
 const LARGEST: f64 = 1e150;
-/// Changes of angle beyond this count as this, rad.
-const LARGEST_CHANGE: f64 = 1e60;
+/// Changes of angle beyond this count as this, rad: with the above and the smallest hinges, Hessians are still finite.
+const LARGEST_CHANGE: f64 = 1e20;
 
 /// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same angle, so that the geometry of
 /// the hinge, which is nearly all of its cost, is computed once.
 ///
 /// The viscosity is `beta` times the stiffness of the spring at the start of the step, or zero where that is negative (SO18,
-/// equation 12). For other laws put a [`Dissipation`](crate::Dissipation) of the [`HingeAngle`] beside a hinge.
+/// equation 12). For other laws, and for other filters than `V2`, put a [`Dissipation`](crate::Dissipation) of the [`HingeAngle`] beside a hinge.
 ///
 /// As an [`Element`] it is the spring, as a [`RateElement`] the sum of both. Hessians other than exact have the filter
 /// [`V2`](HingeFilter::V2), for the sum of both. A hinge without length or height has no angle: energies and derivatives are zero
@@ -135,11 +135,12 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
     #[inline(always)]
     fn start(&self, step: &ElementStep<4>) -> HingeStart {
         let Some(angle) = StrainStart::new(&HingeAngle, step) else { return HingeStart::FREE };
-        let viscosity = (self.beta * self.spring.stiffness_at(angle.at[0])).max(0.0);
+        let viscosity = self.beta * self.spring.stiffness_at(angle.at[0]);
         HingeStart {
             at: angle.at[0],
             expected: angle.expected[0].clamp(-LARGEST_CHANGE, LARGEST_CHANGE),
-            resists: (viscosity * angle.factor).min(LARGEST),
+            // Keeps NaN, which must not be hidden.
+            resists: (viscosity * angle.factor).clamp(0.0, LARGEST),
         }
     }
 

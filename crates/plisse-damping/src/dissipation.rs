@@ -147,11 +147,9 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         stress: &[f64; K],
     ) -> StepEnergy {
         let change = self.strain.difference(strain, &start.at);
-        StepEnergy {
-            potential: saturate(self.potential.value(&start.at, rate) * self.weight / start.factor),
-            stored: 0.0,
-            dissipated: saturate(stress.iter().zip(&change).map(|(s, c)| s * c).sum()),
-        }
+        let dissipated = stress.iter().zip(&change).map(|(s, c)| s * c).sum();
+        let potential = self.potential.value(&start.at, rate) * self.weight / start.factor;
+        StepEnergy::of_loss(saturate(potential), saturate(dissipated))
     }
 
     #[inline(always)]

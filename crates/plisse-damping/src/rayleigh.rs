@@ -79,7 +79,7 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
     fn energies_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (StepEnergy, [DVec3; V]) {
         let (v, gradient) = (step.velocity(x), self.gradient(x, step));
         let potential = gradient.iter().zip(&v).map(|(g, v)| 0.5 * g.dot(*v) / step.rate).sum();
-        (StepEnergy { potential, stored: 0.0, dissipated: step.work(&gradient, x) }, gradient)
+        (StepEnergy::of_loss(potential, step.work(&gradient, x)), gradient)
     }
 
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {

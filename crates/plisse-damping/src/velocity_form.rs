@@ -56,15 +56,17 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     }
 
     fn energies(&self, x: &[DVec3; V], step: &ElementStep<V>) -> StepEnergy {
-        StepEnergy {
-            potential: saturate(self.damping.potential(x, &step.velocity(x)) / step.rate),
-            stored: 0.0,
-            dissipated: step.work(&self.gradient(x, step), x),
-        }
+        self.energies_and_gradient(x, step).0
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
         self.damping.force(x, &step.velocity(x)).map(|f| -f)
+    }
+
+    fn energies_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (StepEnergy, [DVec3; V]) {
+        let gradient = self.gradient(x, step);
+        let potential = saturate(self.damping.potential(x, &step.velocity(x)) / step.rate);
+        (StepEnergy::of_loss(potential, step.work(&gradient, x)), gradient)
     }
 
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {

@@ -137,3 +137,39 @@ fn hinges_without_height() {
     assert!(both.energies(&bad, &kept).potential.is_nan());
     assert!(RateElement::gradient(&both, &bad, &kept)[0].is_nan());
 }
+
+/// Whatever the numbers, if they are finite, so are the answers.
+#[test]
+fn extreme_numbers() {
+    let shape = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.4, 0.9, 0.3], [0.5, -0.8, 0.2]].map(DVec3::from);
+    for (beta, size, speed) in
+        [(1e300, 1.0, 1e80), (1e-300, 1e-30, 1e200), (1e200, 1e39, 1e300), (1e200, 1e-39, 1.0)]
+    {
+        let both = DampedHinge::new(spring(TangentAngle), Positive::literal(beta));
+        let x = shape.map(|x| x * size);
+        let v = [DVec3::X, DVec3::Z, -DVec3::Y, DVec3::ONE].map(|v| v * speed);
+        for past in [
+            Past::Start,
+            Past::Earlier { weight: 1.0 / 3.0, x: v.map(|v| v / speed * size) },
+            Past::Velocity { time: 0.01, v },
+        ] {
+            let start = [x[0], x[1], x[2], x[3] + DVec3::Z * size];
+            let kept = both.start(&ElementStep { start, rate: 1e3, past });
+            let energies = both.energies(&x, &kept);
+            assert!(energies.potential.is_finite() && energies.dissipated.is_finite(), "{energies:?}");
+            assert!(RateElement::gradient(&both, &x, &kept).iter().all(|g| g.is_finite()));
+            for psd in [Psd::Exact, Psd::Clamp] {
+                assert!(
+                    RateElement::hessian(&both, &x, &kept, psd).norm().is_finite(),
+                    "{beta} {size} {speed}"
+                );
+            }
+        }
+    }
+    // But what is no number is not taken for one.
+    let both = DampedHinge::new(spring(QuadraticAngle), BETA);
+    let bad = shape.map(|x| x * f64::NAN);
+    let kept =
+        both.start(&ElementStep { start: shape, rate: 1.0, past: Past::Velocity { time: 0.1, v: bad } });
+    assert!(both.energies(&shape, &kept).potential.is_nan());
+}

@@ -12,7 +12,8 @@ use crate::term::{HessianSink, Term};
 /// The sum of elements of one kind that store energy and are damped: one evaluation for both. Outside of a step and in equilibria the stored
 /// energy alone, which is also what reports have.
 ///
-/// As [`Element`]s they give what is stored, as [`RateElement`]s the sum of what is stored and what resists.
+/// As [`Element`]s they give what is stored, as [`RateElement`]s the sum of what is stored and what resists, over the same nodes;
+/// [`StepEnergy::stored`] has the bits of [`Element::energy`].
 ///
 /// Evaluated as [`ElementTerm`](crate::ElementTerm) is, with the same bits for any number of threads.
 #[derive(Clone, Debug)]
@@ -21,10 +22,14 @@ pub struct DampedTerm<E, const V: usize> {
     stored: ElementTerm<E, V>,
 }
 
-impl<E: Element<V>, const V: usize> DampedTerm<E, V> {
+impl<E, const V: usize> DampedTerm<E, V>
+where
+    E: Element<V> + RateElement<V, Space = <E as Element<V>>::Space>,
+{
     /// The sum of `elements`.
     #[must_use]
     pub fn new(name: impl Into<String>, elements: Vec<E>) -> Self {
+        debug_assert!(elements.iter().all(|e| Element::nodes(e) == RateElement::nodes(e)));
         Self { stored: ElementTerm::new(name, elements) }
     }
 

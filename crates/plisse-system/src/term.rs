@@ -59,20 +59,22 @@ pub trait Term<S: Space>: Send + Sync {
     fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>);
 
     /// Adds the derivative and says what a step to this pose stores and loses. Derivative and potential have the bits of
-    /// [`Term::add_gradient`] and [`Term::energy`]. Terms override it where work is shared.
+    /// [`Term::add_gradient`] and [`Term::energy`]. Terms override it where work is shared: elastic and external ones with
+    /// [`StepEnergy::of_storage`], whose `stored` is what reports show, dissipative ones with [`StepEnergy::of_loss`].
     ///
     /// What is lost is, unless a term knows better, the force of a dissipative term times the way; to find it, this evaluates the
     /// derivative twice.
     fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> StepEnergy {
         self.add_gradient(pose, gradient);
         let energy = self.energy(pose);
-        let (Role::Dissipative, Some(step)) = (self.role(), pose.step) else {
+        if self.role() != Role::Dissipative {
             return StepEnergy::of_storage(energy);
-        };
+        }
+        let Some(step) = pose.step else { return StepEnergy::of_loss(energy, 0.0) };
         let mut own = Field::filled(pose.x.len(), DVec3::ZERO);
         self.add_gradient(pose, &mut own);
         let dissipated = own.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum();
-        StepEnergy { potential: energy, stored: 0.0, dissipated }
+        StepEnergy::of_loss(energy, dissipated)
     }
 
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.

@@ -123,6 +123,10 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
     check(&system, &pose, 1e-6);
     for term in system.terms() {
         check_energies(term, &pose);
+        // In an equilibrium, and outside of a step.
+        let still = step.map(|step| StepMap { dt: f64::INFINITY, rate: 0.0, ..step });
+        check_energies(term, &Pose { step: still, ..pose });
+        check_energies(term, &Pose { step: None, ..pose });
     }
 }
 
@@ -134,7 +138,7 @@ fn check_energies(term: &dyn Term<Vertices>, pose: &Pose<'_, Vertices>) {
     let energies = term.energy_and_add_gradient(pose, &mut together);
     assert_eq!(together, apart, "{}", term.name());
     assert_eq!(energies.potential, term.energy(pose), "{}", term.name());
-    let start = pose.step.unwrap().start;
+    let start = pose.step.map_or(pose.x, |step| step.start);
     let work: f64 = apart.iter().map(|(node, g)| g.dot(pose.x[node] - start[node])).sum();
     let (stored, dissipated) =
         if term.role() == Role::Dissipative { (0.0, work) } else { (energies.potential, 0.0) };

@@ -16,10 +16,11 @@ use plisse_core::{Element, Field, Id, Past, Positive, Psd, Vertices, generate};
 use plisse_damping::{
     DampedHinge, Dissipation, FibreStrain, GreenStrain, HingeAngle, OnTriangle, PositionJacobian, Viscosity,
 };
-use plisse_membrane::BaraffWitkin;
+use plisse_membrane::{BaraffWitkin, Lame, StVenantKirchhoff};
 use plisse_system::{
-    Attachments, BlockMatrix, DampedTerm, Gravity, Implicit, Integrator, Memory, NewtonSettings, Pin, Pose,
-    RateTerm, Scheme, SetupError, State, StepError, StepMap, SymplecticEuler, System, Term,
+    Attachments, BlockMatrix, DampedTerm, Gravity, HessianPolicy, Implicit, Integrator, Memory,
+    NewtonSettings, Pin, Pose, RateTerm, Role, Scheme, SetupError, State, StepError, StepMap,
+    SymplecticEuler, System, Term, Wind,
 };
 
 /// The same bits for any number of threads, and for energy and gradient together or apart.
@@ -107,6 +108,55 @@ fn damped_terms_are_the_sum_of_two() {
         // At rest nothing resists.
         assert!((still_a.energies.total() - still_b.energies.total()).abs() < 1e-9);
     }
+}
+
+/// Reports have what the terms give at the end of a step, also where the solver had to try several lengths.
+#[test]
+fn reports_are_those_of_the_end() {
+    let sheet = Sheet::grid(6, 6, [1.0, 1.0], generate::Diagonal::Alternating);
+    let lame = Lame::new(positive(1e4), 5e3).unwrap();
+    let damped = sheet
+        .hinges(1e-4, HingeWeight::AreaSum)
+        .elements()
+        .iter()
+        .map(|h| DampedHinge::new(*h, positive(0.02)))
+        .collect();
+    let system = System::builder(sheet.mass(0.1))
+        .term(sheet.membrane(StVenantKirchhoff::new(lame)))
+        .term(DampedTerm::<_, 4>::new("bending", damped))
+        .term(sheet.gravity(0.1))
+        .term(Wind::new(&sheet.mesh, DVec3::new(0.0, 4.0, 1.0), positive(1.2), positive(1.0)))
+        .pins([0, 6].map(Id::new))
+        .build()
+        .unwrap();
+    let (dt, mut lengths) = (1.0 / 30.0, Vec::new());
+    // Exact Hessians give steps that are too long, projected ones steps that are too short.
+    for hessian in [HessianPolicy::OnDemand, HessianPolicy::Always(Psd::Clamp)] {
+        let mut state = State::at_rest(sheet.flat.clone()).unwrap();
+        let settings = NewtonSettings { hessian, ..settings(1e-3) };
+        let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings).unwrap();
+        for _ in 0..30 {
+            let start = state.x().clone();
+            let report = integrator.step(&system, &mut state, positive(dt)).unwrap();
+            let (x, rate) = (state.x(), 1.0 / dt);
+            let map = StepMap { start: &start, dt, reference: &start, rate, past: Past::Start, memory: None };
+            let pose = Pose { x, time: state.time(), step: Some(map) };
+            let mut dissipated = 0.0;
+            for (term, reported) in system.terms().zip(&report.energies.terms) {
+                let mut unused = Field::filled(x.len(), DVec3::ZERO);
+                let fresh = term.energy_and_add_gradient(&pose, &mut unused);
+                dissipated += fresh.dissipated;
+                let expected = match term.role() {
+                    Role::Dissipative => fresh.potential,
+                    _ => term.energy(&Pose { step: None, ..pose }),
+                };
+                assert_eq!(reported.energy, expected, "{}", term.name());
+            }
+            assert_eq!(report.balance.dissipated, dissipated);
+            lengths.extend(report.solves[0].iterations.iter().map(|iteration| iteration.length));
+        }
+    }
+    assert!(lengths.iter().any(|l| *l < 1.0) && lengths.iter().any(|l| *l >= 2.0), "{lengths:?}");
 }
 
 /// What terms keep of a step changes no bit, nor does the number of threads; and a memory of something else is not believed.

@@ -13,11 +13,21 @@ use plisse::system::{BlockMatrix, Memory, Pose, StepMap};
 /// Factor of the proportional models, s. Small enough that all sheets move nearly alike.
 const BETA: Positive = Positive::literal(1e-3);
 
-/// `cargo xtask bench damping [N [MEMBRANE]]`: a sheet of N x N vertices, 60 unless told, of one kind of membrane or of all.
-pub(crate) fn run(size: Option<&str>, membrane: Option<&str>) -> Result<()> {
-    let n: usize =
-        size.map_or(Ok(60), str::parse).context("the number of vertices along a side is not a number")?;
-    anyhow::ensure!(n >= 2, "a sheet has at least 2 x 2 vertices");
+/// `cargo xtask bench damping [N [MEMBRANE [STEPS]]]`: a sheet of N x N vertices, 60 unless told, of one kind of membrane or of all; so
+/// many steps of 5 ms, 60 unless told, and a third of that of 33 ms, which say the same with fewer of them.
+pub(crate) fn run(args: &[&str]) -> Result<()> {
+    let number = |index: usize, what: &str, least: usize| -> Result<usize> {
+        let Some(text) = args.get(index) else { return Ok(60) };
+        let value: usize = text.parse().with_context(|| format!("{text:?} is no {what}"))?;
+        anyhow::ensure!(value >= least, "{value} is no {what}: at least {least}");
+        Ok(value)
+    };
+    let (n, steps) = (number(0, "number of vertices along a side", 2)?, number(2, "number of steps", 3)?);
+    let (membrane, materials) = (args.get(1), materials()?);
+    anyhow::ensure!(
+        args.len() <= 3 && membrane.is_none_or(|m| materials.iter().any(|(name, _)| name == m)),
+        "give the vertices along a side, then fibres, stvk or corotational, then the number of steps"
+    );
     println!(
         "hanging sheet of {n} x {n} vertices, 1 m, backward Euler, default solver, one thread; damping factor 1 ms"
     );
@@ -29,9 +39,9 @@ pub(crate) fn run(size: Option<&str>, membrane: Option<&str>) -> Result<()> {
         "membrane", "damping", "dt", "ms/step", "ratio", "newton", "cg", "factors", "equal"
     );
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    for (name, material) in materials()?.into_iter().filter(|(name, _)| membrane.is_none_or(|m| m == *name)) {
-        for dt in [0.005, 0.0333] {
-            one.install(|| compare(name, material, n, dt))?;
+    for (name, material) in materials.into_iter().filter(|(name, _)| membrane.is_none_or(|m| m == name)) {
+        for (dt, steps) in [(0.005, steps), (0.0333, steps / 3)] {
+            one.install(|| compare(name, material, n, dt, steps))?;
         }
     }
     Ok(())
@@ -48,7 +58,7 @@ fn materials() -> Result<[(&'static str, Material); 3]> {
     ])
 }
 
-fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
+fn compare(name: &str, material: Material, n: usize, dt: f64, steps: usize) -> Result<()> {
     let strain = Damping::strain_rate(BETA);
     let variants = [
         ("none", Damping::NONE),
@@ -77,8 +87,6 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
         scene.step()?;
         scenes.push((scene, 0.0, [0; 3]));
     }
-    // Long steps say the same with fewer of them.
-    let steps = if dt > 0.01 { 20 } else { 60 };
     let before = first.state().clone();
     for _ in 0..steps {
         for (scene, ms, [newton, cg, factors]) in &mut scenes {
@@ -93,7 +101,7 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
         }
     }
     // The motions differ, and with them the iterations, by more than damping costs. At equal counts it costs what its evaluation does.
-    let mean = |count: usize| count as f64 / f64::from(steps);
+    let mean = |count: usize| count as f64 / steps as f64;
     let counts = scenes[0].2;
     let mut passes: Vec<Passes<'_>> =
         scenes.iter().map(|(scene, ..)| Passes::new(scene, before.x(), dt)).collect();
@@ -104,11 +112,11 @@ fn compare(name: &str, material: Material, n: usize, dt: f64) -> Result<()> {
     let unit = scenes[0].1;
     for (((label, _), (_, ms, counts)), evaluation) in variants.iter().zip(&scenes).zip(&evaluations) {
         let [newton, cg, factors] = counts.map(mean);
-        let time = ms / f64::from(steps);
+        let time = ms / steps as f64;
         println!(
             "{name:<14}{label:<22}{dt:>7}{time:>10.2}{:>9.3}{newton:>9.2}{cg:>8.2}{factors:>9.2}{:>8.3}",
             ms / unit,
-            1.0 + (evaluation - evaluations[0]) * f64::from(steps) / unit
+            1.0 + (evaluation - evaluations[0]) * steps as f64 / unit
         );
     }
     println!();

@@ -354,7 +354,7 @@ impl<S: Space> Newton<S> {
     }
 
     /// Finds a step length at which the energy falls enough: halves the step, or doubles it while that pays. The
-    /// accepted place is in `trial`, its derivative in `gradient`. None if there is none.
+    /// accepted place is in `trial`, its derivative in `gradient`, its energies in `trial_parts`. None if there is none.
     fn search(
         &mut self,
         objective: &Objective<'_, S>,
@@ -384,7 +384,9 @@ impl<S: Space> Newton<S> {
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
             let noise = NOISE * value.magnitude.max(next.magnitude);
             if next.sum <= value.sum + noise && promised * length < noise {
-                self.evaluate_trial(objective);
+                if length < 1.0 {
+                    self.evaluate_trial(objective);
+                }
                 let slope = -dot(&objective.reduce(&self.gradient), step);
                 if slope.abs() <= 0.9 * promised {
                     return Some((next, length));

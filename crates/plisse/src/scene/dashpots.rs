@@ -170,9 +170,8 @@ pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
     beta: Positive,
     slot: Slot<'_>,
 ) -> BoxedTerm {
-    let element =
-        |hinge: HingeElement<L>| DampedHinge::new(hinge.with_nodes(slot.shift(hinge.nodes())), beta);
-    Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), hinges.map(element).collect()))
+    let elements = hinges.map(|hinge| DampedHinge::new(hinge, beta)).collect();
+    Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), elements))
 }
 
 /// The terms of strain-rate damping of wires.

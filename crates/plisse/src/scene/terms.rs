@@ -185,9 +185,11 @@ fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
     weight: HingeWeight,
     slot: Slot<'_>,
 ) -> BoxedTerm {
-    let elements = bending_hinges(cloth).map(|hinge| HingeElement::new(hinge, law, rigidity, weight));
+    let elements = bending_hinges(cloth).map(|hinge| {
+        HingeElement::new(hinge, law, rigidity, weight).with_nodes(slot.shift(hinge.vertices()))
+    });
     match cloth.material.damping.bending {
-        None => slot.term("bending", elements.map(|element| slot.place(element))),
+        None => slot.term("bending", elements),
         Some(beta) => damped_hinges(elements, beta, slot),
     }
 }
