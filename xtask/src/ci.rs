@@ -69,7 +69,13 @@ fn packages() -> Result<()> {
 fn step(name: &str, env: &[(&str, &str)], args: &[&str]) -> Result<()> {
     println!("\n== {name}: cargo {}", args.join(" "));
     let start = Instant::now();
-    let status = cargo().args(args).envs(env.iter().copied()).current_dir(repository_root()).status();
+    // What incremental builds keep for the next one costs time now.
+    let status = cargo()
+        .env("CARGO_INCREMENTAL", "0")
+        .args(args)
+        .envs(env.iter().copied())
+        .current_dir(repository_root())
+        .status();
     let status = status.with_context(|| format!("cargo {} could not be started", args[0]))?;
     if !status.success() {
         bail!("{name} failed");

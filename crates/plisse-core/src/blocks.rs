@@ -82,6 +82,28 @@ impl<const N: usize> Blocks<N> {
         }
     }
 
+    /// The lower triangle on both sides of the diagonal: a matrix that is symmetric but for rounding becomes so to the last bit.
+    ///
+    /// ```
+    /// # use plisse_core::{Blocks, outer};
+    /// # use glam::DVec3;
+    /// let skewed = Blocks([[outer(DVec3::X, DVec3::ONE)]]).mirrored().to_matrix::<3>();
+    /// assert_eq!(skewed, [[1.0, 0.0, 0.0], [0.0; 3], [0.0; 3]]);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let mut out = *self;
+        for i in 0..N {
+            let [a, b, c] = [self.0[i][i].x_axis, self.0[i][i].y_axis, self.0[i][i].z_axis];
+            out.0[i][i] = DMat3::from_cols(a, DVec3::new(a.y, b.y, b.z), DVec3::new(a.z, b.z, c.z));
+            for j in 0..i {
+                out.0[j][i] = self.0[i][j].transpose();
+            }
+        }
+        out
+    }
+
     /// The product with a vector over the nodes.
     #[must_use]
     pub fn mul_vector(&self, v: &[DVec3; N]) -> [DVec3; N] {

@@ -214,6 +214,6 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else { return Blocks::ZERO };
         let rate = start.rate(&self.strain, &self.strain.strain(&frame));
         let tangent = self.tangent(&start.at, &rate, start.factor);
-        self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd)
+        self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd).mirrored()
     }
 }

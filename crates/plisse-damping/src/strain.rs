@@ -86,12 +86,5 @@ pub(crate) fn product<const N: usize, const K: usize>(g: &[[DVec3; N]; K], t: &[
             }
         }
     }
-    for i in 0..N {
-        let b = sum.0[i][i];
-        sum.0[i][i] = (b + b.transpose()) * 0.5;
-        for j in 0..i {
-            sum.0[j][i] = sum.0[i][j].transpose();
-        }
-    }
-    sum
+    sum.mirrored()
 }
