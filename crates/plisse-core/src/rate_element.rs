@@ -22,7 +22,7 @@ use crate::space::{Id, Space};
 ///
 /// For `q = x` this is the velocity of the integrator. For a strain it is a rate that vanishes for rigid motions over a step of any
 /// length, which the strain rate of that velocity does not; for [`Past::Velocity`], if the velocities at the start are those of a rigid
-/// motion. (Those that Newmark's scheme itself leaves after a turn by `φ` in a step are, but for a part `φ⁴/12` per step.)
+/// motion. (Those that Newmark's scheme itself leaves after a turn by `φ` in a step are, but for a part `φ³/12` of the speed.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Past<X> {
     /// Nothing else.
@@ -103,9 +103,9 @@ pub struct StepEnergy {
     pub potential: f64,
     /// The part of the potential that is stored at the end of the step and can be given back.
     pub stored: f64,
-    /// What is turned into heat: the dissipative force at the end times the way, measured where the force acts; of a strain, stress times
-    /// change of strain. Negative where the force drives instead, as wind does; of strains, with schemes other than backward Euler, where one turns
-    /// around.
+    /// What is taken from the motion: the dissipative force at the end times the way of its nodes; of a strain, stress times change of strain, which
+    /// becomes heat. Negative where the force drives instead, as wind, moving obstacles, and Rayleigh's damping under compression do; of strains,
+    /// with schemes other than backward Euler, where one turns around.
     pub dissipated: f64,
 }
 

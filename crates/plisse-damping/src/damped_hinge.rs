@@ -139,7 +139,7 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
         HingeStart {
             at: angle.at[0],
             expected: angle.expected[0].clamp(-LARGEST_CHANGE, LARGEST_CHANGE),
-            // Keeps NaN, which must not be hidden.
+            // A clamp keeps the NaN of a velocity.
             resists: (viscosity * angle.factor).clamp(0.0, LARGEST),
         }
     }

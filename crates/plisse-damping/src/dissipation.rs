@@ -24,7 +24,8 @@ pub enum PositionJacobian {
 
 /// Damping of one element: `weight · Ψ(ε̇)` with a [`Strain`] over `V` nodes and a [`Potential`] of its `K` rates.
 ///
-/// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions; its power is never positive.
+/// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions (joints of rods that are slightly bent
+/// excepted, see [`JointViscosity`](crate::JointViscosity)); its power is never positive.
 ///
 /// As an element of a time step ([`RateElement`]) it takes the rate from strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the
 /// derivative of a potential of the step, which is zero at the start and never negative, and exactly zero for rigid motions over a step

@@ -1,7 +1,8 @@
 //! Strain-rate damping (SO18): forces that act on changes of deformation only.
 //!
 //! A [`Strain`] measures deformation, a [`Potential`] says how much its rate costs, and [`Dissipation`] makes an element of both. Rigid
-//! motions are free: falling, turning and swinging cloth is not slowed down, whatever the strength.
+//! motions are free: falling, turning and swinging cloth is not slowed down, whatever the strength. (Slightly bent wires are the one exception, see
+//! [`JointViscosity`].)
 //!
 //! | strain | components | of |
 //! |---|---|---|
@@ -16,7 +17,7 @@
 //! |---|---|
 //! | [`Viscosity`] | constant: `λ_d` and `μ_d`, one number per component, or `β` times an elasticity |
 //! | [`ElasticViscosity`] | `β` times an elasticity that changes with the strain |
-//! | [`RateDependent`] | thinner or thicker with the rate |
+//! | [`RateDependent`] | one of these two, thinner or thicker with the rate |
 //! | [`JointViscosity`] | for [`RodJoint`] |
 //! | your own | implement [`Potential`] |
 //!
@@ -59,6 +60,7 @@ mod damped_hinge;
 mod dissipation;
 mod edge;
 mod green;
+mod rate_dependent;
 mod rayleigh;
 mod start;
 mod strain;
@@ -73,9 +75,10 @@ pub use damped_hinge::{DampedHinge, HingeStart};
 pub use dissipation::{Dissipation, PositionJacobian};
 pub use edge::EdgeStretch;
 pub use green::GreenStrain;
+pub use rate_dependent::{RateDependent, RateLaw};
 pub use rayleigh::{RayleighElement, RayleighStiffness};
 pub use start::StrainStart;
 pub use strain::Strain;
 pub use triangle::{OnTriangle, PlaneHessian, PlaneStrain};
 pub use velocity_form::VelocityForm;
-pub use viscosity::{ElasticViscosity, JointViscosity, Potential, RateDependent, Viscosity, ViscosityError};
+pub use viscosity::{ElasticViscosity, JointViscosity, Potential, Viscosity, ViscosityError};

@@ -5,7 +5,8 @@ use plisse_core::{Blocks, Psd, outer};
 
 /// `K` numbers that measure the deformation of `V` nodes, with two derivatives (SO18, section 3.1).
 ///
-/// A rigid motion must not change them; whatever is built on them then acts on changes of shape only. Evaluation never fails: where
+/// A rigid motion must not change them; whatever is built on them then acts on changes of shape only. ([`RodJoint`](crate::RodJoint) has components that
+/// a turn does change, for want of better ones.) Evaluation never fails: where
 /// a strain is not defined, it says so. Strain and derivatives are functions of a frame, so that what they share is computed once.
 pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     /// What strain and derivatives are computed from.
@@ -62,10 +63,15 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     }
 }
 
+/// Speeds beyond this count as this, in m/s, so that sums of their products with the gradients of small elements are numbers.
+const FASTEST: f64 = 1e100;
+
 /// `Gᵀ v`: the rate of each component.
 #[inline(always)]
 pub(crate) fn rate<const V: usize, const K: usize>(gradient: &[[DVec3; V]; K], v: &[DVec3; V]) -> [f64; K] {
-    gradient.map(|row| row.iter().zip(v).map(|(g, v)| g.dot(*v)).sum())
+    // A clamp of numbers keeps NaN; glam's of vectors does not.
+    let limited = v.map(|v| DVec3::from_array(v.to_array().map(|c| c.clamp(-FASTEST, FASTEST))));
+    gradient.map(|row| row.iter().zip(&limited).map(|(g, v)| g.dot(*v)).sum())
 }
 
 /// `Σ_kl t_kl g_k g_lᵀ` for a symmetric `t`: symmetric to the last bit.

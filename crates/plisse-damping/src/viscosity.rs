@@ -1,6 +1,6 @@
 //! Dissipation potentials: convex functions of a strain rate.
 
-use plisse_core::{Positive, Psd, project_numeric, saturate};
+use plisse_core::{Positive, Psd, project_numeric};
 use thiserror::Error;
 
 /// A convex function `Ψ` of the strain rate with its minimum at zero, per unit of the element's weight (SO18, equation 6). Half of the
@@ -134,12 +134,12 @@ fn damped<const K: usize>(beta: Positive, modulus: &[[f64; K]; K]) -> [[f64; K];
 }
 
 #[inline]
-fn times<const K: usize>(m: &[[f64; K]; K], v: &[f64; K]) -> [f64; K] {
+pub(crate) fn times<const K: usize>(m: &[[f64; K]; K], v: &[f64; K]) -> [f64; K] {
     std::array::from_fn(|i| m[i].iter().zip(v).map(|(m, v)| m * v).sum())
 }
 
 #[inline]
-fn dot<const K: usize>(a: &[f64; K], b: &[f64; K]) -> f64 {
+pub(crate) fn dot<const K: usize>(a: &[f64; K], b: &[f64; K]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
@@ -191,75 +191,12 @@ impl<const K: usize, M: Fn(&[f64; K]) -> [[f64; K]; K] + Send + Sync> Potential<
     }
 }
 
-/// Viscosity that falls or grows with the rate, after Carreau: `Ψ = (c r²/p) ((1 + |ε̇|²/r²)^(p/2) - 1)`.
-///
-/// Linear with viscosity `c` below the rate `r`. Above, the stress grows like `|ε̇|^(p-1)`: for `p = 1` it stays constant, as dry
-/// friction between yarns does; for `p = 2` it is linear everywhere; above, fast motion is damped more than slow. `|ε̇|` is the length of the
-/// vector of components: for those of a plane tensor it depends on the axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateDependent {
-    viscosity: f64,
-    rate: f64,
-    exponent: f64,
-}
-
-impl RateDependent {
-    /// Viscosity at rest, rate of the change in 1/s, exponent from 1 to 4.
-    pub fn new(viscosity: Positive, rate: Positive, exponent: f64) -> Result<Self, ViscosityError> {
-        if (1.0..=4.0).contains(&exponent) {
-            Ok(Self { viscosity: viscosity.get(), rate: rate.get(), exponent })
-        } else {
-            Err(ViscosityError::Exponent { value: exponent })
-        }
-    }
-
-    /// `ε̇/r`, made smaller as a whole beyond 1e70, so that powers are still numbers.
-    #[inline]
-    fn relative<const K: usize>(&self, rate: &[f64; K]) -> [f64; K] {
-        let u = rate.map(|v| saturate(v / self.rate));
-        let largest = u.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        if largest > 1e70 { u.map(|v| v / largest * 1e70) } else { u }
-    }
-
-    /// `1 + |ε̇|²/r²`.
-    #[inline]
-    fn base<const K: usize>(&self, rate: &[f64; K]) -> f64 {
-        1.0 + self.relative(rate).iter().map(|v| v * v).sum::<f64>()
-    }
-}
-
-impl<const K: usize> Potential<K> for RateDependent {
-    #[inline]
-    fn value(&self, _: &[f64; K], rate: &[f64; K]) -> f64 {
-        let p = self.exponent;
-        // With less rounding than a power less one.
-        let excess = (0.5 * p * self.base(rate).ln()).exp_m1();
-        self.viscosity * self.rate * self.rate / p * excess
-    }
-    #[inline]
-    fn stress(&self, _: &[f64; K], rate: &[f64; K]) -> [f64; K] {
-        let factor = self.viscosity * self.base(rate).powf(0.5 * self.exponent - 1.0);
-        rate.map(|v| factor * v)
-    }
-    #[inline]
-    fn tangent(&self, _: &[f64; K], rate: &[f64; K]) -> [[f64; K]; K] {
-        let base = self.base(rate);
-        let factor = self.viscosity * base.powf(0.5 * self.exponent - 1.0);
-        let slope = factor * (self.exponent - 2.0);
-        // Of length below one.
-        let u = self.relative(rate).map(|v| v / base.sqrt());
-        std::array::from_fn(|i| {
-            std::array::from_fn(|j| slope * u[i] * u[j] + if i == j { factor } else { 0.0 })
-        })
-    }
-}
-
 /// Viscosity of a [`RodJoint`](crate::RodJoint): `c/2 (s θ̇² + (1 - s) |κ̇|²)` with a smooth step `s` from the vector below
 /// 0.05 rad to the angle above 0.15 rad, by the angle at the start of the step.
 ///
 /// Straight rods need the vector, bent ones must have the angle: the vector of a bent rod changes when it turns about any axis but the normal of
 /// its plane, by up to `2 tan(θ/2)` times the turn, and would damp that. **Rigid turns are free from the end of the blend on, and for straight rods;
-/// in between they cost `c/2 (1 - s) (2 tan(θ/2))²` times the square of the turning rate.** A curved wire that is divided into joints of less than the
+/// in between they cost a power of `c (1 - s) (2 tan(θ/2))²` times the square of the turning rate.** A curved wire that is divided into joints of less than the
 /// blend (more than 42 per circle) and turns fast should have a smaller one, [`JointViscosity::with_blend`]; the smaller, the stiffer the force changes
 /// where a joint passes the straight state within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -130,7 +130,7 @@ struct Reduced {
     mdd: DMat3,
 }
 
-/// To the corners; rows sum to zero because translations cost nothing.
+/// To the corners; rows sum to zero because translations cost nothing. Symmetric to the last bit.
 #[inline]
 fn pull_back(frame: &HingeFrame, reduced: &Reduced) -> Blocks<4> {
     let Reduced { m00, m01, m11, m0d, m1d, mdd } = *reduced;
@@ -144,6 +144,7 @@ fn pull_back(frame: &HingeFrame, reduced: &Reduced) -> Blocks<4> {
     let (h01, h02, h03) = (h10.transpose(), h20.transpose(), h30.transpose());
     let h00 = -(h10 + h20 + h30);
     Blocks([[h00, h01, h02, h03], [h10, h11, h12, h13], [h20, h21, m00, m01], [h30, h31, h32, m11]])
+        .mirrored()
 }
 
 /// Projects each block in the coordinates that the filter asks for.

@@ -216,7 +216,7 @@ impl<S: Space> System<S> {
         self.terms().map(|term| term.energy(pose)).sum()
     }
 
-    /// Energy of each term.
+    /// Energy of each term; at a pose inside of a step, the potentials that a solver minimises, damping included.
     #[must_use]
     pub fn energies(&self, pose: &Pose<'_, S>) -> Vec<TermEnergy> {
         let one = |term: &dyn Term<S>| TermEnergy {

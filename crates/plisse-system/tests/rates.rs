@@ -14,7 +14,8 @@ use glam::DVec3;
 use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
 use plisse_core::{Element, Field, Id, Past, Positive, Psd, Vertices, generate};
 use plisse_damping::{
-    DampedHinge, Dissipation, FibreStrain, GreenStrain, HingeAngle, OnTriangle, PositionJacobian, Viscosity,
+    DampedHinge, Dissipation, GreenStrain, HingeAngle, OnTriangle, PositionJacobian, RateDependent, RateLaw,
+    Viscosity,
 };
 use plisse_membrane::{BaraffWitkin, Lame, StVenantKirchhoff};
 use plisse_system::{
@@ -28,12 +29,7 @@ use plisse_system::{
 fn rates_have_the_same_bits_for_any_number_of_threads() {
     let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Alternating);
     let viscosity = Viscosity::per_component([1.0, 2.0, 0.5]).unwrap();
-    let element = |(face, v): (_, &[Id<Vertices>; 3])| {
-        let map = *sheet.rest.map(face);
-        let strain = OnTriangle::new(map, FibreStrain::default());
-        Dissipation::<_, _, 3, 3>::new(*v, strain, viscosity, positive(map.area()))
-    };
-    let damping = RateTerm::<_, 3>::new("damping", sheet.mesh.faces().iter().map(element).collect());
+    let damping = RateTerm::<_, 3>::new("damping", sheet.dampers(viscosity));
     assert!(damping.elements().len() > 1500);
     let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
     let start = &sheet.flat;
@@ -200,6 +196,61 @@ fn memories_change_nothing() {
     assert_eq!(memory.get::<Vec<f64>>(), None);
     assert_eq!(memory.take::<Vec<u32>>(), [1]);
     assert!(memory.take::<Vec<u32>>().is_empty());
+}
+
+/// Free fall with one linear solve per step and with explicit steps, for every kind of element that resists change: the parabola of the scheme,
+/// no vertex apart from the others.
+#[test]
+fn free_fall_without_iterations() {
+    let sheet = Sheet::grid(3, 2, [0.3, 0.2], generate::Diagonal::Right);
+    let throw = DVec3::new(1.0, -0.5, 2.0);
+    // Strong for implicit steps, 60 s times the moduli; what explicit ones can bear.
+    for (explicit, beta, dt) in [(false, 60.0, 0.01), (true, 1e-4, 1e-4)] {
+        let viscosity = Viscosity::per_component([80.0 * beta, 120.0 * beta, 30.0 * beta]).unwrap();
+        let thinning = RateDependent::new(viscosity, RateLaw::new(positive(0.1), 1.2).unwrap());
+        let hinges = sheet.hinges(1e-3, HingeWeight::AreaSum);
+        let with = |damping: Box<dyn Term<Vertices>>| {
+            let [warp, weft, shear] = [80.0, 120.0, 30.0].map(positive);
+            System::builder(sheet.mass(0.2))
+                .term(sheet.membrane(BaraffWitkin::from_moduli(warp, weft, shear)))
+                .term(sheet.gravity(0.2))
+                .boxed_term(damping)
+                .build()
+                .unwrap()
+        };
+        let damped = hinges.elements().iter().map(|h| DampedHinge::new(*h, positive(beta))).collect();
+        let velocity_form =
+            sheet.dampers(viscosity).into_iter().map(|d| d.in_velocity_form(PositionJacobian::Symmetric));
+        let systems = [
+            with(Box::new(RateTerm::<_, 3>::new("viscosity", sheet.dampers(viscosity)))),
+            with(Box::new(RateTerm::<_, 3>::new("thinning", sheet.dampers(thinning)))),
+            with(Box::new(RateTerm::<_, 3>::new("velocity form", velocity_form.collect()))),
+            with(Box::new(DampedTerm::<_, 4>::new("hinges", damped))),
+        ];
+        for system in &systems {
+            let mut integrator: Box<dyn Integrator<Vertices>> = if explicit {
+                Box::new(SymplecticEuler::new(system).unwrap())
+            } else {
+                Box::new(Implicit::one_iteration(system, Psd::Clamp, NewtonSettings::default()).unwrap())
+            };
+            let x = sheet.flat.map(|x| DVec3::new(x.x, 0.8 * x.y, 0.6 * x.y));
+            let mut state = State::new(x.clone(), x.map(|_| throw)).unwrap();
+            for _ in 0..100 {
+                integrator.step(system, &mut state, positive(dt)).unwrap();
+            }
+            // Both schemes move by dt (v - k g dt) in step k.
+            let (n, t) = (100.0, 100.0 * dt);
+            let way = throw * t - DVec3::Z * (9.81 * dt * dt * 0.5 * n * (n + 1.0));
+            for (i, p) in state.x().iter() {
+                let off = (*p - x[i] - way).length();
+                assert!(
+                    off < 1e-12,
+                    "explicit {explicit}, {:?}: {off:e}",
+                    system.terms().last().map(Term::name)
+                );
+            }
+        }
+    }
 }
 
 /// A force that no potential has must not be judged by one.

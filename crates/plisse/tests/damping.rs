@@ -8,10 +8,11 @@
 
 use glam::{DQuat, DVec3};
 use plisse::core::{Id, Positive};
+use plisse::damping::RateLaw;
 use plisse::membrane::Lame;
 use plisse::scene::{
-    Cloth, Damping, Material, Membrane, Pick, Scene, SceneError, Settings, Shearing, StrainRate, Stretching,
-    Wire, Wires,
+    Bending, Cloth, Damping, Material, Membrane, Pick, Scene, SceneError, Settings, Shearing, StrainRate,
+    Stretching, Wire, Wires,
 };
 use plisse::system::{Criterion, NewtonSettings, Scheme, State};
 
@@ -50,6 +51,7 @@ fn strongly_damped() -> Vec<Material> {
         Damping { membrane: StrainRate::Isotropic { lambda: 3e3, mu: 5e3 }, ..Damping::NONE },
         Damping { membrane: StrainRate::PerDirection([4e3, 3e3, 2e3]), ..Damping::NONE },
         Damping { rayleigh: Some(p(60.0)), ..Damping::NONE },
+        Damping { rate_law: Some(RateLaw::new(p(0.1), 1.2).unwrap()), ..Damping::strain_rate(p(60.0)) },
     ];
     let mut all = Vec::new();
     for membrane in membranes {
@@ -57,10 +59,16 @@ fn strongly_damped() -> Vec<Material> {
             all.push(Material { membrane, damping, ..denim });
         }
     }
+    // Bending without hinges has dashpots of its own.
+    let rigidity = p(1e-4);
+    for bending in [Bending::Quadratic { rigidity }, Bending::MidEdge { rigidity, poisson: 0.3 }] {
+        all.push(Material { bending, damping: dampings[0], ..denim });
+    }
     all
 }
 
-/// Free fall is a parabola to rounding for every vertex, and nothing begins to turn.
+/// Free fall is a parabola to rounding for every vertex, and nothing begins to turn. 1e-11 m are 1e-9 m/s² of the solver over 0.2 s, and 200 roundings
+/// of coordinates.
 #[test]
 fn free_fall_is_a_parabola() {
     let throw = DVec3::new(1.0, 0.0, 2.0);
@@ -113,7 +121,8 @@ fn momentum_left(mut scene: Scene, axis: DVec3) -> f64 {
     last.angular_momentum.length() / first.angular_momentum.length()
 }
 
-/// A sheet that spins in free flight goes on spinning, however strongly its strain rates are damped; with Rayleigh's damping it stops.
+/// A sheet that spins in free flight goes on spinning, however strongly its strain rates are damped; with Rayleigh's damping it stops. Newmark's own
+/// error is second order: 40 rad/s and 1 ms make 1e-3 in four turns.
 #[test]
 fn spinning_is_free() {
     let settings = Settings { time_step: p(1e-3), ..tight(1e-6, Scheme::Newmark) };
@@ -164,9 +173,17 @@ fn static_shapes_do_not_change() {
     let damping = Damping { bending: Some(p(0.02)), ..Damping::strain_rate(p(0.02)) };
     let mut plain = hang(Damping::NONE, Scheme::Quasistatic);
     plain.step().unwrap();
-    let mut damped = hang(damping, Scheme::Quasistatic);
-    damped.step().unwrap();
-    assert_eq!(plain.state().x(), damped.state().x(), "the same problem to the last bit");
+    for damping in [
+        damping,
+        Damping { membrane: StrainRate::Isotropic { lambda: 0.1, mu: 0.2 }, ..Damping::NONE },
+        Damping { membrane: StrainRate::PerDirection([0.5, 0.5, 0.2]), ..Damping::NONE },
+        Damping { rate_law: Some(RateLaw::new(p(0.1), 1.0).unwrap()), ..damping },
+        Damping { mass: Some(p(4.0)), rayleigh: Some(p(0.02)), ..Damping::NONE },
+    ] {
+        let mut damped = hang(damping, Scheme::Quasistatic);
+        damped.step().unwrap();
+        assert_eq!(plain.state().x(), damped.state().x(), "the same problem to the last bit: {damping:?}");
+    }
     // The same by waiting, with some drag: damping of strain alone would leave the sheet swinging. (The equilibrium above need not be
     // the one that is found so: it may be a saddle.)
     let rest = |damping: Damping| {
@@ -216,6 +233,7 @@ fn vibrations_end() {
         Damping::strain_rate(p(0.005)),
         Damping { membrane: StrainRate::Isotropic { lambda: 0.1, mu: 0.2 }, ..Damping::NONE },
         Damping { membrane: StrainRate::PerDirection([0.5, 0.5, 0.2]), ..Damping::NONE },
+        Damping { rate_law: Some(RateLaw::new(p(0.2), 1.5).unwrap()), ..Damping::strain_rate(p(0.01)) },
     ] {
         let (left, taken) = energy_left(damping);
         assert!(left < 0.2 && (left + taken - 1.0).abs() < 0.06, "{damping:?}: {left} {taken}");

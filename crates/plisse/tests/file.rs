@@ -227,6 +227,11 @@ fn damping_is_a_rate_or_a_table() {
         (0..5).map(|_| loaded.scene.step().unwrap().balance.dissipated).sum::<f64>()
     };
     assert!(lost("0") == 0.0 && lost("{ bending = 0.02 }") > 0.0);
+    // Warp, weft, shear: the sheet hangs along its weft.
+    assert!(lost("{ viscosity = [0, 0.1, 0] }") > 10.0 * lost("{ viscosity = [0.1, 0, 0] }"));
+    // Above a rate that is soon reached, less is lost.
+    let thinner = lost("{ strain_rate = 0.1, rate = 0.01, exponent = 1 }");
+    assert!(thinner > 0.0 && thinner < 0.5 * lost("{ strain_rate = 0.1 }"));
     assert!(terms("{ viscosity = [1, 2, 0] }").contains("membrane damping"));
     assert!(terms("{ isotropic_viscosity = [0.1, 0.2] }").contains("membrane damping"));
     assert!(terms("{ rayleigh = 0.01 }").contains("Rayleigh damping of membrane"));
@@ -237,6 +242,10 @@ fn damping_is_a_rate_or_a_table() {
         ("{ strain_rate = 1, viscosity = [1, 1, 1] }", "only one can act"),
         ("{ viscosity = [1, -1, 1] }", "may be negative"),
         ("{ isotropic_viscosity = [-2, 1] }", "lambda + mu may be negative"),
+        ("{ strain_rate = 0.1, rate = 2 }", "belong together"),
+        ("{ strain_rate = 0.1, exponent = 2 }", "belong together"),
+        ("{ bending = 0.1, rate = 2, exponent = 1 }", "add \"strain_rate\""),
+        ("{ strain_rate = 0.1, rate = 2, exponent = 0.5 }", "0.5 is not a number from 1 to 4"),
     ] {
         let text = message(&scene(damping));
         assert!(text.contains("5: ") && text.contains(expected), "{text}");

@@ -5,7 +5,8 @@ use std::path::Path;
 use plisse::io::{Curve, Plot};
 
 use super::DrawResult;
-use crate::regress::{spring, swing};
+use crate::regress::spring;
+use crate::regress::swing::{Model, Run, Start};
 
 /// The spring of SO18's figure 2.
 pub(super) fn spring(file: &Path) -> DrawResult {
@@ -29,16 +30,24 @@ pub(super) fn spring(file: &Path) -> DrawResult {
 
 /// The swinging sheet of SO18's figure 3.
 pub(super) fn swing(file: &Path) -> DrawResult {
-    use swing::{Model, Run, Start};
+    sheet("A swinging sheet, damping factor 0.15 s", Start::Swinging, 4.0, file)
+}
+
+/// The sheet that only stretches, of the same figure.
+pub(super) fn hanging(file: &Path) -> DrawResult {
+    sheet("A sagging sheet, damping factor 0.15 s", Start::Hanging, 1.0, file)
+}
+
+fn sheet(title: &str, start: Start, duration: f64, file: &Path) -> DrawResult {
     let mut curves = Vec::new();
     for (label, model) in
         [("none", Model::None), ("strain rate", Model::StrainRate), ("Rayleigh", Model::Rayleigh)]
     {
-        let run = Run::new(Start::Swinging, model, 16, 0.005, 4.0)?;
+        let run = Run::new(start, model, 16, 0.005, duration)?;
         let times = (1..).map(|k| run.step * f64::from(k));
         curves.push(curve(label, times.zip(run.kinetic.iter().copied())));
     }
-    plot("A swinging sheet, damping factor 0.15 s", curves).write_svg(file)?;
+    plot(title, curves).write_svg(file)?;
     Ok(())
 }
 

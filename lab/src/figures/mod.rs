@@ -16,7 +16,7 @@ type Figure = fn(&std::path::Path) -> DrawResult;
 pub(crate) fn draw() -> Result<()> {
     let folder = repository_root().join("docs/src/figures");
     std::fs::create_dir_all(&folder)?;
-    let figures: [(&str, Figure); 7] = [
+    let figures: [(&str, Figure); 8] = [
         ("eigenvalues.svg", eigenvalues::draw),
         ("modes-hinge.svg", modes::hinge),
         ("modes-rod.svg", modes::rod),
@@ -24,6 +24,7 @@ pub(crate) fn draw() -> Result<()> {
         ("energies.svg", hanging_sheet::energies),
         ("damping-spring.svg", damping::spring),
         ("damping-swing.svg", damping::swing),
+        ("damping-hanging.svg", damping::hanging),
     ];
     for (name, draw) in figures {
         draw(&folder.join(name)).map_err(|e| anyhow!("{name}: {e}"))?;

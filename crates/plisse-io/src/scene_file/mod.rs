@@ -11,7 +11,9 @@ use toml::de::{DeTable, DeValue};
 pub use mistakes::{Mistake, Mistakes};
 pub use read::{KeyReference, TableReference};
 pub use tables::*;
-pub use values::{Count, Direction, Fraction, NonNegative, Pixels, Poisson, Version, ViewAngle};
+pub use values::{
+    Count, Direction, Fraction, NonNegative, Pixels, Poisson, RateExponent, Version, ViewAngle,
+};
 
 use mistakes::Collector;
 use read::Read;

@@ -5,7 +5,9 @@ use plisse_core::{Positive, UnitDir2};
 
 use super::mistakes::Collector;
 use super::read::{Item, Read, TableReference, names, table};
-use super::values::{Count, Direction, Fraction, NonNegative, Pixels, Poisson, Version, ViewAngle};
+use super::values::{
+    Count, Direction, Fraction, NonNegative, Pixels, Poisson, RateExponent, Version, ViewAngle,
+};
 
 table! {
     /// A scene. Units are SI: metres, seconds, kilograms, newtons, pascals; angles are degrees.
@@ -493,6 +495,10 @@ table! {
         viscosity: DVec3 = optional,
         /// Of changes of strain: the viscosities lambda and mu of an isotropic sheet, N s/m.
         isotropic_viscosity: DVec2 = optional,
+        /// The strain rate in 1/s above which one of these changes with the rate; with `exponent`.
+        rate: Positive = optional,
+        /// Above `rate` the viscous stress grows like the rate to the power of this less one: 1 as dry friction, 2 as without.
+        exponent: RateExponent = optional,
         /// In proportion to mass, 1/s. It slows down rigid motions, too.
         mass: NonNegative = "0",
         /// Rayleigh's damping: the stiffness in the plane times this, s. For comparison: it slows down swinging under tension.

@@ -46,6 +46,10 @@ pub struct Fraction(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Poisson(pub f64);
 
+/// The power of the strain rate with which dissipation grows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateExponent(pub f64);
+
 /// A whole number from one to ten million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub usize);
@@ -76,6 +80,9 @@ value!(NonNegative, "zero or a positive number", |item, m| {
 });
 value!(Fraction, "a number from 0 to 1", |item, m| {
     in_range(item, "a number from 0 to 1", m, |x| (0.0..=1.0).contains(&x).then_some(Self(x)))
+});
+value!(RateExponent, "a number from 1 to 4", |item, m| {
+    in_range(item, "a number from 1 to 4", m, |x| (1.0..=4.0).contains(&x).then_some(Self(x)))
 });
 value!(Poisson, "a number above -1 and up to 0.5", |item, m| {
     in_range(item, "a number above -1 and up to 0.5", m, |x| (x > -1.0 && x <= 0.5).then_some(Self(x)))

@@ -122,7 +122,8 @@ pub struct Balance {
     pub after: f64,
     /// Work that moving pins, and springs to moving points, did.
     pub work: f64,
-    /// What dissipative terms took; negative where wind pushes and, with schemes other than backward Euler, where a damped strain turns around.
+    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`], which says where it is
+    /// negative.
     pub dissipated: f64,
 }
 

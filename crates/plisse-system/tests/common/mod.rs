@@ -9,6 +9,7 @@
 use glam::DVec3;
 use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
 use plisse_core::{Field, Positive, RestShape, TriMesh, Vertices, generate};
+use plisse_damping::{Dissipation, FibreStrain, OnTriangle, Potential};
 use plisse_membrane::{BaraffWitkin, MembraneElement, MembraneEnergy};
 use plisse_system::{
     Criterion, ElementTerm, Gravity, HessianPolicy, LinearSolver, NewtonSettings, System, SystemBuilder,
@@ -46,6 +47,19 @@ impl Sheet {
     pub fn hinges(&self, rigidity: f64, weight: HingeWeight) -> ElementTerm<HingeElement<QuadraticAngle>, 4> {
         let element = |h| HingeElement::new(h, QuadraticAngle, positive(rigidity), weight);
         ElementTerm::new("bending", self.rest.hinges().iter().map(element).collect())
+    }
+
+    /// Damping of the stretch of fibres and the shear between them.
+    pub fn dampers<P: Potential<3> + Copy>(
+        &self,
+        potential: P,
+    ) -> Vec<Dissipation<OnTriangle<FibreStrain>, P, 3, 3>> {
+        let element = |(face, v): (_, &[_; 3])| {
+            let map = *self.rest.map(face);
+            let strain = OnTriangle::new(map, FibreStrain::default());
+            Dissipation::new(*v, strain, potential, positive(map.area()))
+        };
+        self.mesh.faces().iter().map(element).collect()
     }
 
     /// Baraff-Witkin membrane and hinges.

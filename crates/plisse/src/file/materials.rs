@@ -2,7 +2,7 @@
 
 use plisse_bending::HingeWeight;
 use plisse_core::Positive;
-use plisse_damping::Viscosity;
+use plisse_damping::{RateLaw, Viscosity};
 use plisse_io::scene_file::{
     BendingName, DampingChoice, LawName, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName,
     WeightName,
@@ -60,7 +60,23 @@ impl Reader<'_> {
             );
             return None;
         }
+        let rate_law = match (table.rate, table.exponent) {
+            (None, None) => None,
+            (Some(rate), Some(exponent)) if !choices.is_empty() => {
+                Some(self.keep(table.at_line, RateLaw::new(rate, exponent.0))?)
+            }
+            (Some(_), Some(_)) => {
+                let text = "\"rate\" and \"exponent\" change a resistance in the plane; add \"strain_rate\", \"viscosity\" or \"isotropic_viscosity\"";
+                self.note(table.at_line, text);
+                return None;
+            }
+            _ => {
+                self.note(table.at_line, "\"rate\" and \"exponent\" belong together; add the other one");
+                return None;
+            }
+        };
         Some(Damping {
+            rate_law,
             membrane: choices.pop().unwrap_or_default(),
             bending: given(table.bending),
             mass: given(table.mass),

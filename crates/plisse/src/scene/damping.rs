@@ -1,6 +1,7 @@
 //! What takes energy out of the motion: the choices of a material.
 
 use plisse_core::Positive;
+use plisse_damping::RateLaw;
 
 /// What takes energy out of the motion, besides the time integration.
 ///
@@ -17,6 +18,8 @@ use plisse_core::Positive;
 pub struct Damping {
     /// Resistance to changes of strain in the plane of a sheet, or along wires. Rigid motions are free.
     pub membrane: StrainRate,
+    /// How that resistance changes with the rate; none if it is in proportion to the rate.
+    pub rate_law: Option<RateLaw>,
     /// Resistance to changes of bending angles: the stiffness times this, in seconds. Rigid motions of sheets are free; finely
     /// divided curved wires resist turning a little, see [`JointViscosity`](plisse_damping::JointViscosity).
     pub bending: Option<Positive>,
@@ -51,7 +54,8 @@ pub enum StrainRate {
 
 impl Damping {
     /// None.
-    pub const NONE: Self = Self { membrane: StrainRate::None, bending: None, mass: None, rayleigh: None };
+    pub const NONE: Self =
+        Self { membrane: StrainRate::None, rate_law: None, bending: None, mass: None, rayleigh: None };
 
     /// In proportion to the moduli in the plane, in seconds.
     #[must_use]

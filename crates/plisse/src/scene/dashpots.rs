@@ -4,7 +4,7 @@ use plisse_bending::{AngleEnergy, HingeElement, HingeWeight, Net};
 use plisse_core::{Element, Hinge, Id, Positive, Vertices};
 use plisse_damping::{
     DampedHinge, Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle,
-    JointViscosity, OnTriangle, PlaneStrain, Potential, RodJoint, StretchTensor, Viscosity,
+    JointViscosity, OnTriangle, PlaneStrain, Potential, RateDependent, RodJoint, StretchTensor, Viscosity,
 };
 use plisse_system::{DampedTerm, RateTerm, Term};
 
@@ -92,7 +92,21 @@ impl PlaneViscosity {
     }
 }
 
+/// Damping of a strain in the plane, by the law of the material for its rates.
 fn rates<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static>(
+    what: &str,
+    cloth: &Cloth,
+    strain: S,
+    slow: P,
+    slot: Slot<'_>,
+) -> BoxedTerm {
+    match cloth.material.damping.rate_law {
+        None => triangles(what, cloth, strain, slow, slot),
+        Some(law) => triangles(what, cloth, strain, RateDependent::new(slow, law), slot),
+    }
+}
+
+fn triangles<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static>(
     what: &str,
     cloth: &Cloth,
     strain: S,
@@ -174,6 +188,23 @@ pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
     Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), elements))
 }
 
+/// Damping of the stretch of wires, with a potential for each stiffness.
+fn segments<L: AngleEnergy, P: Potential<1> + 'static>(
+    net: &Net<L>,
+    potential: impl Fn(f64) -> Result<P, SceneError>,
+    slot: Slot<'_>,
+) -> Result<BoxedTerm, SceneError> {
+    let mut elements = Vec::with_capacity(net.stretching.len());
+    for segment in &net.stretching {
+        // Lengths of segments are positive, or the net would have been refused.
+        let length = Positive::new(segment.rest_length())?;
+        let nodes = slot.shift(segment.nodes());
+        let potential = potential(segment.stiffness())?;
+        elements.push(Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(length), potential, length));
+    }
+    Ok(Box::new(RateTerm::new(format!("{}: stretching damping", slot.name), elements)))
+}
+
 /// The terms of strain-rate damping of wires.
 pub(super) fn wire_damping<L: AngleEnergy>(
     net: &Net<L>,
@@ -185,16 +216,11 @@ pub(super) fn wire_damping<L: AngleEnergy>(
     match damping.membrane {
         StrainRate::None => {}
         StrainRate::Proportional(beta) => {
-            let mut elements = Vec::with_capacity(net.stretching.len());
-            for segment in &net.stretching {
-                let viscosity = Viscosity::of_elasticity(beta, &[[segment.stiffness()]]).map_err(wrong)?;
-                // Lengths of segments are positive, or the net would have been refused.
-                let length = Positive::new(segment.rest_length())?;
-                let nodes = slot.shift(segment.nodes());
-                let strain = EdgeStretch::new(length);
-                elements.push(Dissipation::<_, _, 2, 1>::new(nodes, strain, viscosity, length));
-            }
-            out.push(Box::new(RateTerm::new(format!("{}: stretching damping", slot.name), elements)));
+            let viscosity = |k: f64| Viscosity::of_elasticity(beta, &[[k]]).map_err(wrong);
+            out.push(match damping.rate_law {
+                None => segments(net, viscosity, slot)?,
+                Some(law) => segments(net, |k| Ok(RateDependent::new(viscosity(k)?, law)), slot)?,
+            });
         }
         StrainRate::Isotropic { .. } | StrainRate::PerDirection(_) => {
             return Err(SceneError::WireViscosity { body: slot.name.to_owned() });
