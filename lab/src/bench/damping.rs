@@ -32,11 +32,11 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         "hanging sheet of {n} x {n} vertices, 1 m, backward Euler, default solver, one thread; damping factor 1 ms"
     );
     println!(
-        "means of interleaved steps after 0.2 s: time, in units of the undamped step; Newton iterations, conjugate gradients\nand factorisations; and the ratio if the passes over the terms were as many as in the undamped step\n"
+        "means of interleaved steps after 0.2 s: time, in units of the undamped step; Newton iterations, conjugate gradients\nand factorisations of solves that succeeded; Hessians, also of those that did not; and the ratio if the passes over the terms were as many as in the undamped step\n"
     );
     println!(
-        "{:<14}{:<22}{:>7}{:>10}{:>9}{:>9}{:>8}{:>9}{:>8}",
-        "membrane", "damping", "dt", "ms/step", "ratio", "newton", "cg", "factors", "equal"
+        "{:<14}{:<22}{:>7}{:>10}{:>9}{:>9}{:>8}{:>9}{:>10}{:>8}",
+        "membrane", "damping", "dt", "ms/step", "ratio", "newton", "cg", "factors", "hessians", "equal"
     );
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for (name, material) in materials.into_iter().filter(|(name, _)| membrane.is_none_or(|m| m == name)) {
@@ -112,12 +112,13 @@ fn compare(name: &str, material: Material, n: usize, dt: f64, steps: usize) -> R
     }
     let evaluations: Vec<f64> = passes.iter().map(|passes| passes.total(&counts)).collect();
     let unit = scenes[0].1;
-    for (((label, _), (_, ms, counts, _)), evaluation) in variants.iter().zip(&scenes).zip(&evaluations) {
+    for (((label, _), (_, ms, counts, own)), evaluation) in variants.iter().zip(&scenes).zip(&evaluations) {
         let [newton, cg, factors] = counts.map(mean);
         let time = ms / steps as f64;
         println!(
-            "{name:<14}{label:<22}{dt:>7}{time:>10.2}{:>9.3}{newton:>9.2}{cg:>8.2}{factors:>9.2}{:>8.3}",
+            "{name:<14}{label:<22}{dt:>7}{time:>10.2}{:>9.3}{newton:>9.2}{cg:>8.2}{factors:>9.2}{:>10.2}{:>8.3}",
             ms / unit,
+            mean(own.hessians),
             1.0 + (evaluation - evaluations[0]) / unit
         );
     }

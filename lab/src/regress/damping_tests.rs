@@ -162,6 +162,21 @@ fn spring_of_figure_2() {
     }
 }
 
+/// The scene of the repository is the same spring.
+#[test]
+fn spring_of_the_scene_file() {
+    let path = crate::repository_root().join("fixtures/scenes/spring.toml");
+    let mut scene = plisse::file::Loaded::read(&path).unwrap().scene;
+    let expected = numbers(&vectors()["spring"]["curves"]["strain_b0.05_newmark"]);
+    for (time, expected) in times().into_iter().zip(expected) {
+        let mut kinetic = 0.0;
+        while scene.time() < time - 1e-6 {
+            kinetic = scene.step().unwrap().energies.kinetic;
+        }
+        assert!((kinetic / expected - 1.0).abs() < 0.005, "t = {time}: {kinetic} instead of {expected}");
+    }
+}
+
 /// Backward Euler with the rate of velocities is theirs; with increments it differs at the first order of the step. BDF2 is near the exact solution.
 #[test]
 fn spring_with_other_schemes() {
