@@ -495,14 +495,22 @@ table! {
         viscosity: DVec3 = optional,
         /// Of changes of strain: the viscosities lambda and mu of an isotropic sheet, N s/m.
         isotropic_viscosity: DVec2 = optional,
-        /// The strain rate in 1/s above which one of these changes with the rate; with `exponent`.
-        rate: Positive = optional,
-        /// Above `rate` the viscous stress grows like the rate to the power of this less one: 1 as dry friction, 2 as without.
-        exponent: RateExponent = optional,
+        /// How one of these changes with the rate.
+        rate_law: RateLawTable = optional,
         /// In proportion to mass, 1/s. It slows down rigid motions, too.
         mass: NonNegative = "0",
         /// Rayleigh's damping: the stiffness in the plane times this, s. For comparison: it slows down swinging under tension.
         rayleigh: NonNegative = "0",
+    }
+}
+
+table! {
+    /// A resistance that is in proportion to the strain rate below a rate, and to a power of it above.
+    pub struct RateLawTable ("rate_law") {
+        /// The rate of the change, 1/s.
+        rate: Positive = required,
+        /// Above `rate` the viscous stress grows like the rate to the power of this less one: 1 as dry friction, 2 as without.
+        exponent: RateExponent = required,
     }
 }
 

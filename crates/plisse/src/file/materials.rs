@@ -60,21 +60,15 @@ impl Reader<'_> {
             );
             return None;
         }
-        let rate_law = match (table.rate, table.exponent) {
-            (None, None) => None,
-            (Some(rate), Some(exponent)) if !choices.is_empty() => {
-                Some(self.keep(table.at_line, RateLaw::new(rate, exponent.0))?)
-            }
-            (Some(_), Some(_)) => {
-                let text = "\"rate\" and \"exponent\" change a resistance in the plane; add \"strain_rate\", \"viscosity\" or \"isotropic_viscosity\"";
-                self.note(table.at_line, text);
+        let mut rate_law = None;
+        if let Some(law) = &table.rate_law {
+            if choices.is_empty() {
+                let text = "a \"rate_law\" changes a resistance in the plane; add \"strain_rate\", \"viscosity\" or \"isotropic_viscosity\"";
+                self.note(law.at_line, text);
                 return None;
             }
-            _ => {
-                self.note(table.at_line, "\"rate\" and \"exponent\" belong together; add the other one");
-                return None;
-            }
-        };
+            rate_law = Some(self.keep(law.at_line, RateLaw::new(law.rate, law.exponent.0))?);
+        }
         Some(Damping {
             rate_law,
             membrane: choices.pop().unwrap_or_default(),
