@@ -46,6 +46,7 @@ mod element_term;
 mod error;
 mod inside;
 mod integrator;
+mod ledger;
 mod linear;
 mod loads;
 mod matrix;
@@ -64,8 +65,10 @@ pub use damped_term::DampedTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
-    Adaptive, Balance, Energies, Implicit, Integrator, Scheme, StepError, StepReport, SymplecticEuler,
+    Adaptive, Balance, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError, StepReport,
+    SymplecticEuler,
 };
+pub use ledger::Ledger;
 pub use linear::{ConstraintRow, KktSolver, Linear, LinearError, LinearSolver, Operator, SolveReport};
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
 pub use matrix::{BlockMatrix, BlockPattern};
@@ -78,4 +81,4 @@ pub use pose::{Pose, StepMap};
 pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{HessianSink, RankOne, Role, Term};
+pub use term::{Clearance, HessianSink, RankOne, Role, Term};

@@ -4,6 +4,7 @@ use glam::DVec3;
 use plisse_core::{Field, Space};
 
 use crate::error::SetupError;
+use crate::ledger::Ledger;
 
 /// The state of a simulation: everything the next step depends on.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,7 @@ pub struct State<S: Space> {
     time: f64,
     pub(crate) previous: Option<Previous<S>>,
     pub(crate) acceleration: Option<Field<S, DVec3>>,
+    ledger: Option<Ledger>,
 }
 
 /// The step before the last, which BDF2 needs.
@@ -32,7 +34,7 @@ impl<S: Space> State<S> {
         v.check_len(x.len()).map_err(|source| SetupError::Length { what: "velocities", source })?;
         check_finite("the position", &x)?;
         check_finite("the velocity", &v)?;
-        Ok(Self { x, v, time: 0.0, previous: None, acceleration: None })
+        Ok(Self { x, v, time: 0.0, previous: None, acceleration: None, ledger: None })
     }
 
     /// A state without velocity at time zero.
@@ -73,6 +75,15 @@ impl<S: Space> State<S> {
         Ok(Self { previous, acceleration, ..state })
     }
 
+    /// With the energy account of the motion so far, as it was saved.
+    pub fn with_ledger(self, ledger: Option<Ledger>) -> Result<Self, SetupError> {
+        if let Some(ledger) = ledger.filter(|ledger| !ledger.is_finite()) {
+            let expected = "give an account of finite energies";
+            return Err(SetupError::BadParameter { what: "the energy account", value: ledger.excess, expected });
+        }
+        Ok(Self { ledger, ..self })
+    }
+
     /// Positions in metres.
     #[must_use]
     pub fn x(&self) -> &Field<S, DVec3> {
@@ -104,6 +115,12 @@ impl<S: Space> State<S> {
         self.acceleration.as_ref()
     }
 
+    /// The energy account of the motion; none before the first dynamic step.
+    #[must_use]
+    pub fn ledger(&self) -> Option<&Ledger> {
+        self.ledger.as_ref()
+    }
+
     /// Replaces positions and velocities, and forgets the past: multistep schemes start anew.
     pub fn set(&mut self, x: Field<S, DVec3>, v: Field<S, DVec3>) -> Result<(), SetupError> {
         x.check_len(self.x.len()).map_err(|source| SetupError::Length { what: "positions", source })?;
@@ -119,8 +136,9 @@ impl<S: Space> State<S> {
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
+        ledger: Option<Ledger>,
     ) {
-        *self = Self { x, v, time, previous, acceleration };
+        *self = Self { x, v, time, previous, acceleration, ledger };
     }
 }
 

@@ -20,7 +20,8 @@ pub enum Role {
 
 /// A part of the energy: the sum over many elements, a load, a constraint force.
 ///
-/// One virtual call evaluates all of it. Evaluation never fails and returns finite numbers for finite positions.
+/// One virtual call evaluates all of it. Evaluation never fails and returns finite numbers for finite positions; only a
+/// barrier has an infinite energy outside of its domain, and says with [`Term::longest_step`] how far its inside reaches.
 /// Results must not depend on the number of threads.
 pub trait Term<S: Space>: Send + Sync {
     /// Name in reports; unique within a system.
@@ -91,6 +92,48 @@ pub trait Term<S: Space>: Send + Sync {
     fn rank_ones(&self, pose: &Pose<'_, S>, out: &mut Vec<RankOne<S>>) {
         _ = (pose, out);
     }
+
+    /// The largest multiple of the displacement from `pose.x` to `to` that a solver may take, all smaller ones included:
+    /// beyond it nodes could pass through something, or leave the domain of a barrier. Infinite where nothing limits it.
+    /// It is evaluated at the time of the pose.
+    fn longest_step(&self, pose: &Pose<'_, S>, to: &Field<S, DVec3>) -> f64 {
+        _ = (pose, to);
+        f64::INFINITY
+    }
+
+    /// Changes a first guess `guess` of the positions at `time` so that it can be reached from the positions `start` at the
+    /// time `from` without passing through anything. What moves by itself may have come closer meanwhile.
+    fn admit(&self, start: &Field<S, DVec3>, from: f64, guess: &mut Field<S, DVec3>, time: f64) {
+        _ = (start, from, guess, time);
+    }
+
+    /// The node that is closest to what this term keeps it away from; none without such a thing.
+    fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
+        _ = pose;
+        None
+    }
+
+    /// Work that something outside of the system does through this term on the way from `start` to the pose, in joules:
+    /// the change of energy with time at fixed positions, as the mean of those at both ends. Only asked of terms that
+    /// depend on time.
+    fn work(&self, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
+        let change = |x| {
+            let at = |time| self.energy(&Pose { x, time, step: None });
+            at(end.time) - at(start.time)
+        };
+        0.5 * (change(start.x) + change(end.x))
+    }
+}
+
+/// How close a node is to what a term keeps it away from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clearance<S: Space> {
+    /// The node.
+    pub node: Id<S>,
+    /// Its distance in metres; negative on the wrong side.
+    pub gap: f64,
+    /// The largest depth of nodes that pins hold inside, in metres; zero if there are none. Nothing can push these out.
+    pub held_depth: f64,
 }
 
 /// A dense part `weight · vector vectorᵀ` of a Hessian.

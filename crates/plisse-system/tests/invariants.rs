@@ -17,7 +17,7 @@ use plisse_system::{
     System, Wind,
 };
 
-const DYNAMIC: [Scheme; 3] = [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark];
+const DYNAMIC: [Scheme; 3] = [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK];
 
 fn centre(mass: &Field<Vertices, f64>, x: &Field<Vertices, DVec3>) -> DVec3 {
     let total: f64 = mass.as_slice().iter().sum();
@@ -43,7 +43,7 @@ fn free_fall() {
         for n in 0..steps {
             let report = integrator.step(&system, &mut state, positive(h)).unwrap();
             let (p2, q2) = match scheme {
-                Scheme::Newmark => (p + q * h + G * (0.5 * h * h), q + G * h),
+                Scheme::NEWMARK => (p + q * h + G * (0.5 * h * h), q + G * h),
                 Scheme::Bdf2 if n > 0 => {
                     let w = (q * 4.0 - q1) / 3.0 + G * (2.0 * h / 3.0);
                     ((p * 4.0 - p1) / 3.0 + w * (2.0 * h / 3.0), w)
@@ -59,7 +59,7 @@ fn free_fall() {
                 "{scheme:?} step {n}"
             );
         }
-        if scheme == Scheme::Newmark {
+        if scheme == Scheme::NEWMARK {
             let t = h * f64::from(steps);
             assert!(centre(mass, state.x()).distance(x0 + v0 * t + G * (0.5 * t * t)) < 1e-9);
         }
@@ -87,7 +87,7 @@ fn angular_momentum() {
         (reports[steps - 1].angular_momentum - start).length() / start.length()
     };
     for (scheme, order, bound) in
-        [(Scheme::BackwardEuler, 1.0, 2e-2), (Scheme::Bdf2, 2.0, 1e-3), (Scheme::Newmark, 2.0, 1e-4)]
+        [(Scheme::BackwardEuler, 1.0, 2e-2), (Scheme::Bdf2, 2.0, 1e-3), (Scheme::NEWMARK, 2.0, 1e-4)]
     {
         let (coarse, fine) = (lost(scheme, 100), lost(scheme, 200));
         assert!(fine < bound && (coarse / fine).log2() > order - 0.15, "{scheme:?} {coarse} {fine}");
@@ -145,7 +145,7 @@ fn energy_balance() {
         .unwrap();
     let mut state = State::at_rest(sheet.flat.clone()).unwrap();
     // Newmark's scheme has no dissipation of its own to first order, so that the rest must be small.
-    let mut integrator = Implicit::new(&system, Scheme::Newmark, settings(1e-7)).unwrap();
+    let mut integrator = Implicit::new(&system, Scheme::NEWMARK, settings(1e-7)).unwrap();
     let (mut dissipated, mut work, mut numerical, mut before) = (0.0, 0.0, 0.0, None);
     for _ in 0..400 {
         let report = integrator.step(&system, &mut state, positive(0.001)).unwrap();

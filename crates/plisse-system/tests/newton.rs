@@ -133,7 +133,7 @@ fn pins_move_and_slide() {
         .constrain(Id::new(24), Pin::Plane(normal))
         .build()
         .unwrap();
-    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
         let mut state = State::at_rest(sheet.flat.clone()).unwrap();
         let mut integrator = Implicit::new(&system, scheme, settings(1e-3)).unwrap();
         for _ in 0..30 {
@@ -192,7 +192,7 @@ fn substeps() {
 #[test]
 fn resumed_states_give_the_same_bits() {
     let (system, start) = hanging(8);
-    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
         let mut state = start.clone();
         let mut integrator = Implicit::new(&system, scheme, settings(0.1)).unwrap();
         for _ in 0..4 {
@@ -267,7 +267,7 @@ fn work_of_a_heavy_pin() {
     let path = |t: f64| DVec3::X * (0.5 * t * t);
     let system: System<Vertices> =
         System::builder(Field::filled(1, 1.0)).move_pin(Id::new(0), path).build().unwrap();
-    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
         let mut state = State::at_rest(Field::filled(1, DVec3::ZERO)).unwrap();
         let mut integrator = Implicit::new(&system, scheme, settings(0.1)).unwrap();
         let (mut work, mut numerical) = (0.0, 0.0);
@@ -310,7 +310,7 @@ fn held_nodes_have_no_velocity() {
     let v = Field::filled(9, DVec3::ONE);
     let mut state = State::new(sheet.flat.clone(), v).unwrap();
     let strict = NewtonSettings { solver: LinearSolver::StaleCholesky, ..settings(1e-3) };
-    let mut integrator = Implicit::new(&system, Scheme::Newmark, strict).unwrap();
+    let mut integrator = Implicit::new(&system, Scheme::NEWMARK, strict).unwrap();
     for _ in 0..20 {
         integrator.step(&system, &mut state, positive(0.01)).unwrap();
         assert_eq!(state.v()[Id::new(0)], DVec3::ZERO);

@@ -64,7 +64,7 @@ fn pendulum() {
         v += (a1 + a2 * 2.0 + a3 * 2.0 + a4) * (h / 6.0);
     }
     for (scheme, order, coarse) in
-        [(Scheme::BackwardEuler, 1.0, 800), (Scheme::Bdf2, 2.0, 400), (Scheme::Newmark, 2.0, 100)]
+        [(Scheme::BackwardEuler, 1.0, 800), (Scheme::Bdf2, 2.0, 400), (Scheme::NEWMARK, 2.0, 100)]
     {
         let error = |steps| run(&system, &start, scheme, steps, time).x()[Id::new(1)].distance(p);
         let errors: Vec<f64> = (0..4).map(|k| error(coarse << k)).collect();
@@ -85,9 +85,9 @@ fn small_cloth() {
         .unwrap();
     let start = State::at_rest(sheet.flat.clone()).unwrap();
     let time = 0.1;
-    let reference = run(&system, &start, Scheme::Newmark, 8000, time);
+    let reference = run(&system, &start, Scheme::NEWMARK, 8000, time);
     for (scheme, order, coarse) in
-        [(Scheme::BackwardEuler, 1.0, 200), (Scheme::Bdf2, 2.0, 100), (Scheme::Newmark, 2.0, 50)]
+        [(Scheme::BackwardEuler, 1.0, 200), (Scheme::Bdf2, 2.0, 100), (Scheme::NEWMARK, 2.0, 50)]
     {
         let error = |steps| distance(run(&system, &start, scheme, steps, time).x(), reference.x());
         let errors: Vec<f64> = (0..4).map(|k| error(coarse << k)).collect();
@@ -103,7 +103,7 @@ fn bdf2_with_variable_steps() {
         sheet.cloth(0.2, [20.0, 25.0, 5.0], 1e-4).term(sheet.gravity(0.2)).pin(Id::new(0)).build().unwrap();
     let start = State::at_rest(sheet.flat.clone()).unwrap();
     let time = 0.1;
-    let reference = run(&system, &start, Scheme::Newmark, 8000, time);
+    let reference = run(&system, &start, Scheme::NEWMARK, 8000, time);
     let error = |steps: usize| {
         let mut state = start.clone();
         let mut integrator = Implicit::new(&system, Scheme::Bdf2, settings(1e-9)).unwrap();

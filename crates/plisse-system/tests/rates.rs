@@ -81,7 +81,7 @@ fn damped_terms_are_the_sum_of_two() {
         membrane().term(hinges).term(RateTerm::<_, 4>::new("bending damping", dashpots)).build().unwrap();
     let together = membrane().term(DampedTerm::<_, 4>::new("bending", damped)).build().unwrap();
     let bulge = sheet.flat.map(|x| *x + DVec3::Z * 0.1 * (3.0 * x.x).sin() * (2.0 * x.y).cos());
-    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark] {
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
         let run = |system: &System<Vertices>| {
             let mut integrator = Implicit::new(system, scheme, settings(1e-8)).unwrap();
             let mut state = State::at_rest(bulge.clone()).unwrap();

@@ -69,7 +69,7 @@ pub(super) fn energies(file: &Path) -> DrawResult {
     let schemes = [
         (Scheme::BackwardEuler, "backward Euler", RGBColor(200, 60, 50)),
         (Scheme::Bdf2, "BDF2", RGBColor(50, 110, 200)),
-        (Scheme::Newmark, "Newmark", RGBColor(60, 150, 80)),
+        (Scheme::NEWMARK, "Newmark", RGBColor(60, 150, 80)),
     ];
     let mut curves = Vec::new();
     for (scheme, ..) in schemes {

@@ -80,7 +80,7 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
         Method::BackwardEuler => implicit(Scheme::BackwardEuler)?,
         Method::BackwardEulerOnce => Box::new(Implicit::one_iteration(&system, Psd::Clamp, settings)?),
         Method::Bdf2 => implicit(Scheme::Bdf2)?,
-        Method::Newmark => implicit(Scheme::Newmark)?,
+        Method::Newmark => implicit(Scheme::NEWMARK)?,
     };
     let x = Field::from_vec(vec![DVec3::ZERO, DVec3::new(2.0, 0.0, 0.0)]);
     let v = Field::from_vec(vec![DVec3::ZERO, DVec3::new(0.0, 20.0, 0.0)]);

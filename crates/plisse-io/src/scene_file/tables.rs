@@ -183,6 +183,9 @@ table! {
         frames_per_second: Positive = "25",
         /// How a step is computed. `quasistatic` finds the equilibrium at each time.
         scheme: SchemeName = "\"backward-euler\"",
+        /// For `newmark`: what is left of the fastest vibrations after each step, from 0 (nothing) to 1 (everything: no
+        /// dissipation, for steps that resolve all vibrations).
+        spectral_radius: Fraction = "0.8",
     }
 }
 
@@ -193,7 +196,7 @@ names! {
         BackwardEuler = "backward-euler",
         /// Second order, loses little energy.
         Bdf2 = "bdf2",
-        /// Second order, average acceleration.
+        /// Second order, with as much dissipation as `spectral_radius` says.
         Newmark = "newmark",
         /// Equilibria.
         Quasistatic = "quasistatic",
@@ -715,9 +718,10 @@ table! {
         position: DVec3 = "[0, 0, 0]",
         /// Coefficient of friction.
         friction: NonNegative = "0.3",
-        /// Distance at which contact begins, m.
-        range: Positive = "2e-3",
-        /// Pressure at the surface, Pa.
+        /// Gap at which contact begins, m. Without it, half of the mean edge of a cloth and at most the radius of wires. Vertices
+        /// that start closer keep the gap of their start.
+        range: Positive = optional,
+        /// Pressure where the gap is 0.38 of the range, Pa; it grows without bound as the gap closes.
         stiffness: Positive = "1e3",
         /// Speed below which friction holds, m/s.
         slip: Positive = "1e-3",

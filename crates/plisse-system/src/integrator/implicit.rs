@@ -5,12 +5,13 @@ use plisse_core::{Field, Id, Positive, Psd, Space};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
-use super::report::{Balance, Energies, StepError, StepReport, momenta};
+use super::report::{Balance, Closest, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
+use crate::ledger::Ledger;
 use crate::linear::Linear;
 use crate::memory::Memory;
-use crate::newton::{HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value};
+use crate::newton::{HessianPolicy, Newton, NewtonSettings, Objective, Value};
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
@@ -153,8 +154,8 @@ impl<S: Space> Implicit<S> {
         let time = state.time() + dt;
         let targets = pin_targets(system, time)?;
         let acceleration = match (scheme, state.acceleration()) {
-            (Scheme::Newmark, None) => Some(acceleration_of(system, state, dt)),
-            (Scheme::Newmark, Some(a)) => Some(a.clone()),
+            (Scheme::Newmark(_), None) => Some(acceleration_of(system, state, dt)),
+            (Scheme::Newmark(_), Some(a)) => Some(a.clone()),
             _ => None,
         };
         let problem = Incremental::new(scheme, state, dt, acceleration.as_ref());
@@ -195,28 +196,50 @@ impl<S: Space> Implicit<S> {
 
         let mut v = problem.velocity(&x);
         let mut a = problem.acceleration(&x);
-        if scheme == Scheme::Newmark {
+        if matches!(scheme, Scheme::Newmark(_)) {
             settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
         }
         let parts = self.newton.term_energies();
         let energies = Energies::at_end_of_step(system, parts, &v);
+        let gradient = self.newton.gradient();
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
-            work: work_of_pins(&objective, self.newton.gradient(), state, &x, &v, dt)
+            work: work_of_pins(&objective, gradient, state, &x, &v, dt)
                 + work_of_time(system, [state.x(), &x], [state.time(), time]),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
+        let ledger = (scheme != Scheme::Quasistatic).then(|| {
+            let unbalanced = |&node: &Id<S>| gradient[node].dot(x[node] - state.x()[node]);
+            let unbalanced = system.unknowns().iter().map(unbalanced).sum();
+            state.ledger().copied().unwrap_or_else(|| Ledger::new(&before)).after(&balance, &energies, unbalanced)
+        });
+        let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
+        if let Some(crossed) = closest.as_ref().filter(|closest| closest.gap <= 0.0) {
+            let Closest { node, gap, term, .. } = crossed.clone();
+            return Err(StepError::Crossed { time: state.time(), dt, node, depth: -gap, term });
+        }
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
-        state.advance(x, v, time, previous, a);
+        state.advance(x, v, time, previous, a, ledger);
         let (x, v) = (state.x().clone(), state.v().clone());
         self.last = Some(Last { x, v, time, energies: energies.clone(), earlier });
-        Ok(report(system, state, dt, solve, energies, balance))
+        let (momentum, angular_momentum) = momenta(system, state);
+        Ok(StepReport {
+            dt,
+            solves: vec![solve],
+            rejected: 0,
+            energies,
+            balance,
+            unexplained: ledger.map_or(0.0, |ledger| ledger.fraction()),
+            closest,
+            momentum,
+            angular_momentum,
+        })
     }
 
     fn first_guess(
@@ -227,10 +250,17 @@ impl<S: Space> Implicit<S> {
         targets: &[(Id<S>, DVec3)],
         before: &Energies,
     ) -> (Field<S, DVec3>, Value) {
+        let admitted = |mut guess: Field<S, DVec3>| {
+            for term in objective.system.terms() {
+                term.admit(state.x(), state.time(), &mut guess, objective.time);
+            }
+            guess
+        };
         let mut still = state.x().clone();
         for (node, target) in targets {
             still[*node] = *target;
         }
+        let still = admitted(still);
         if self.start == Start::Previous || objective.inertia == 0.0 {
             let value = self.newton.evaluate(objective, &still);
             return (still, value);
@@ -243,11 +273,12 @@ impl<S: Space> Implicit<S> {
             }
             moved[node] += step;
         }
+        let moved = admitted(moved);
         let value = self.newton.evaluate(objective, &moved);
         // The energy of not moving is known from the last step, but for what depends on time or velocity. What damped elastic terms
         // would add with schemes that remember more than the start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
-        let energy_still = if targets.is_empty() {
+        let energy_still = if still == *state.x() {
             let terms = objective.system.terms().enumerate().zip(&before.terms);
             let energies = terms.map(|((i, term), before)| {
                 if changes(term) { term.energy(&objective.pose_for(i, state.x())) } else { before.energy }
@@ -275,18 +306,6 @@ impl<S: Space> Integrator<S> for Implicit<S> {
     }
 }
 
-fn report<S: Space>(
-    system: &System<S>,
-    state: &State<S>,
-    dt: f64,
-    solve: NewtonReport,
-    energies: Energies,
-    balance: Balance,
-) -> StepReport {
-    let (momentum, angular_momentum) = momenta(system, state);
-    StepReport { dt, solves: vec![solve], rejected: 0, energies, balance, momentum, angular_momentum }
-}
-
 /// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced
 /// by the change of the pin's momentum, which is what its path makes of it under every scheme.
 fn work_of_pins<S: Space>(
@@ -307,14 +326,11 @@ fn work_of_pins<S: Space>(
     system.moving().map(|(node, _)| work(node)).sum()
 }
 
-/// Work of what moves by itself: the change of energy with time at fixed positions, the mean of those at the start and at the
-/// end.
+/// Work of what moves by itself.
 fn work_of_time<S: Space>(system: &System<S>, [x0, x1]: [&Field<S, DVec3>; 2], [from, to]: [f64; 2]) -> f64 {
     let terms = system.terms().filter(|term| term.depends_on_time() && term.role() != Role::Dissipative);
-    let change = |term: &dyn Term<S>, x| {
-        term.energy(&Pose { x, time: to, step: None }) - term.energy(&Pose { x, time: from, step: None })
-    };
-    terms.map(|term| 0.5 * (change(term, x0) + change(term, x1))).sum()
+    let [start, end] = [(x0, from), (x1, to)].map(|(x, time)| Pose { x, time, step: None });
+    terms.map(|term| term.work(&start, &end)).sum()
 }
 
 /// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity of their path and no

@@ -11,8 +11,8 @@ use plisse_core::{Positive, Space};
 
 pub use adaptive::Adaptive;
 pub use implicit::Implicit;
-pub use report::{Balance, Energies, StepError, StepReport};
-pub use scheme::Scheme;
+pub use report::{Balance, Closest, Energies, StepError, StepReport};
+pub use scheme::{Scheme, SpectralRadius};
 pub use symplectic::SymplecticEuler;
 
 use crate::state::State;

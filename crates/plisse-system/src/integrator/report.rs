@@ -4,11 +4,11 @@ use glam::DVec3;
 use plisse_core::{Field, Space, StepEnergy};
 use thiserror::Error;
 
-use crate::newton::{NewtonError, NewtonReport};
+use crate::newton::{Ended, NewtonError, NewtonReport};
 use crate::pose::Pose;
 use crate::state::State;
 use crate::system::{System, TermEnergy};
-use crate::term::{Role, Term};
+use crate::term::{Clearance, Role, Term};
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,11 @@ pub struct StepReport {
     pub energies: Energies,
     /// Where energy went during the step.
     pub balance: Balance,
+    /// Energy that has appeared since the start although nothing explains it, as a fraction of the energy in play:
+    /// [`Ledger::fraction`](crate::Ledger::fraction). Zero for equilibria and explicit steps, which keep no account.
+    pub unexplained: f64,
+    /// The closest approach to what terms such as contact keep nodes away from, at the ends of the substeps.
+    pub closest: Option<Closest>,
     /// Linear momentum at the end, in kg m/s.
     pub momentum: DVec3,
     /// Angular momentum about the origin at the end, in kg m²/s.
@@ -40,6 +45,42 @@ impl StepReport {
     #[must_use]
     pub fn residual(&self) -> f64 {
         self.solves.last().map_or(0.0, |solve| solve.residual)
+    }
+
+    /// Substeps whose residual was above the tolerance but as small as rounding allows.
+    #[must_use]
+    pub fn at_rounding(&self) -> usize {
+        self.solves.iter().filter(|solve| solve.ended == Some(Ended::Rounding)).count()
+    }
+}
+
+/// The closest approach of a node to what a term keeps it away from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closest {
+    /// Name of the term.
+    pub term: String,
+    /// Number of the node.
+    pub node: usize,
+    /// Its distance, m.
+    pub gap: f64,
+    /// The largest depth, m, of nodes that pins hold on the wrong side; zero if there are none. Nothing can push these out.
+    pub held_depth: f64,
+}
+
+impl Closest {
+    /// Over all terms of a system.
+    pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>) -> Option<Self> {
+        let one = |term: &dyn Term<S>| {
+            let Clearance { node, gap, held_depth } = term.clearance(pose)?;
+            Some(Self { term: term.name().to_owned(), node: node.index(), gap, held_depth })
+        };
+        system.terms().filter_map(one).reduce(Self::and)
+    }
+
+    /// The closer of two approaches.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let held_depth = self.held_depth.max(other.held_depth);
+        Self { held_depth, ..if other.gap < self.gap { other } else { self } }
     }
 }
 
@@ -203,6 +244,35 @@ pub enum StepError {
         /// Length of the step in seconds.
         dt: f64,
     },
+    /// A node is on the wrong side of something that should have kept it away.
+    #[error(
+        "step of {dt} s from t = {time} s: node {node} would end {depth:.3e} m on the wrong side ({term}); take shorter steps"
+    )]
+    Crossed {
+        /// Start of the step in seconds.
+        time: f64,
+        /// Length of the step in seconds.
+        dt: f64,
+        /// Number of the node.
+        node: usize,
+        /// How deep it is, m.
+        depth: f64,
+        /// Name of the term that should have kept it away.
+        term: String,
+    },
+    /// The motion has gained energy from nowhere, and shorter steps do not help.
+    #[error(
+        "at t = {time} s the motion has gained {excess:.3e} J that nothing explains, {:.0} % of the {scale:.3e} J in play: the          time integration is unstable. Take backward Euler or BDF2, a smaller spectral radius, or a shorter time step",
+        100.0 * excess / scale
+    )]
+    EnergyGained {
+        /// Time in seconds.
+        time: f64,
+        /// The gain, J.
+        excess: f64,
+        /// The largest energy in play so far, J.
+        scale: f64,
+    },
     /// Even the shortest allowed step did not converge.
     #[error("no step as short as {shortest} s converges; last attempt: {last}")]
     TooShort {
@@ -211,4 +281,11 @@ pub enum StepError {
         /// The last attempt.
         last: Box<StepError>,
     },
+}
+
+impl StepError {
+    /// Whether a shorter step may succeed.
+    pub(crate) fn may_heal(&self) -> bool {
+        matches!(self, Self::NotConverged { .. } | Self::Crossed { .. })
+    }
 }

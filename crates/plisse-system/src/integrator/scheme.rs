@@ -3,6 +3,7 @@
 use glam::DVec3;
 use plisse_core::{Field, Past, Space};
 
+use crate::error::SetupError;
 use crate::state::{Previous, State};
 
 /// A time integration scheme whose steps minimise an incremental potential.
@@ -15,12 +16,65 @@ pub enum Scheme {
     BackwardEuler,
     /// The two-step backward differentiation formula, second order, started by a step of backward Euler; steps may vary.
     Bdf2,
-    /// Newmark's scheme with average acceleration (γ = 1/2, β = 1/4), second order, without dissipation. For steps that resolve
-    /// the vibrations of the sheet: longer ones gain energy once the motion is nonlinear, and BDF2 is the choice.
-    Newmark,
+    /// Newmark's scheme, second order, with as much dissipation of fast vibrations as the [`SpectralRadius`] says
+    /// (Wood, Bossak and Zienkiewicz 1980): a generalised-α method whose forces are those at the end of the step.
+    ///
+    /// With a radius of one it is the rule of average acceleration, without dissipation, for steps that resolve the vibrations
+    /// of the sheet: longer ones gain energy once the motion is nonlinear. A smaller radius delays that; nothing excludes
+    /// it, so [`Adaptive`](crate::Adaptive) watches the energy balance.
+    Newmark(SpectralRadius),
+}
+
+/// The factor from step to step of vibrations that are much faster than the step: from one, which keeps them, to zero, which
+/// removes them at once.
+///
+/// ```
+/// use plisse_system::{Scheme, SpectralRadius};
+/// let scheme = Scheme::Newmark(SpectralRadius::new(0.8)?);
+/// assert_ne!(scheme, Scheme::NEWMARK);
+/// assert!(SpectralRadius::new(1.1).is_err());
+/// # Ok::<(), plisse_system::SetupError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpectralRadius(f64);
+
+impl SpectralRadius {
+    /// No dissipation.
+    pub const ONE: Self = Self(1.0);
+
+    /// Refuses numbers that are not from zero to one.
+    pub fn new(radius: f64) -> Result<Self, SetupError> {
+        if (0.0..=1.0).contains(&radius) {
+            return Ok(Self(radius));
+        }
+        let expected = "give a number from 0 (fast vibrations vanish) to 1 (nothing is dissipated)";
+        Err(SetupError::BadParameter { what: "the spectral radius", value: radius, expected })
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Share of the last acceleration in the inertia, never positive; γ and β follow from it.
+    fn alpha(self) -> f64 {
+        (self.0 - 1.0) / (self.0 + 1.0)
+    }
+
+    fn gamma(self) -> f64 {
+        0.5 - self.alpha()
+    }
+
+    fn beta(self) -> f64 {
+        0.25 * (1.0 - self.alpha()).powi(2)
+    }
 }
 
 impl Scheme {
+    /// Newmark's scheme without dissipation.
+    pub const NEWMARK: Self = Self::Newmark(SpectralRadius::ONE);
+
     /// Name in messages.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -28,14 +82,10 @@ impl Scheme {
             Self::Quasistatic => "the quasistatic integrator",
             Self::BackwardEuler => "backward Euler",
             Self::Bdf2 => "BDF2",
-            Self::Newmark => "Newmark's scheme",
+            Self::Newmark(_) => "Newmark's scheme",
         }
     }
 }
-
-/// Newmark's γ and β.
-const GAMMA: f64 = 0.5;
-const BETA: f64 = 0.25;
 
 /// A step as an optimisation problem: minimise `½ inertia Σ m |x - target|² + E(x)`; the velocity is `rate (x - reference)`.
 pub(super) struct Incremental<S: Space> {
@@ -43,6 +93,10 @@ pub(super) struct Incremental<S: Space> {
     pub(super) target: Field<S, DVec3>,
     pub(super) rate: f64,
     pub(super) reference: Field<S, DVec3>,
+    /// Newmark's scheme with dissipation: α and the acceleration at the start.
+    damped: Option<(f64, Field<S, DVec3>)>,
+    /// The same: the velocity that leads from the start to `reference` within `1/rate`.
+    drift: Option<Field<S, DVec3>>,
 }
 
 impl<S: Space> Incremental<S> {
@@ -57,19 +111,34 @@ impl<S: Space> Incremental<S> {
         let moved = |t: f64| Field::from_fn(x.len(), |i| x[i] + v[i] * t);
         match (scheme, state.previous(), acceleration) {
             (Scheme::Quasistatic, _, _) => {
-                Self { inertia: 0.0, target: x.clone(), rate: 0.0, reference: x.clone() }
+                Self::plain(0.0, x.clone(), 0.0, x.clone())
             }
             (Scheme::Bdf2, Some(previous), _) => Self::bdf2(state, previous, dt),
-            (Scheme::Newmark, _, Some(a)) => {
-                let target = Field::from_fn(x.len(), |i| x[i] + v[i] * dt + a[i] * ((0.5 - BETA) * dt * dt));
-                let rate = GAMMA / (BETA * dt);
-                // v' = v + (1 - γ) dt a + γ dt a', with a' = (x' - target) / (β dt²).
-                let reference =
-                    Field::from_fn(x.len(), |i| target[i] - (v[i] + a[i] * ((1.0 - GAMMA) * dt)) / rate);
-                Self { inertia: 1.0 / (BETA * dt * dt), target, rate, reference }
-            }
-            _ => Self { inertia: 1.0 / (dt * dt), target: moved(dt), rate: 1.0 / dt, reference: x.clone() },
+            (Scheme::Newmark(radius), _, Some(a)) => Self::newmark(radius, state, dt, a),
+            _ => Self::plain(1.0 / (dt * dt), moved(dt), 1.0 / dt, x.clone()),
         }
+    }
+
+    fn plain(inertia: f64, target: Field<S, DVec3>, rate: f64, reference: Field<S, DVec3>) -> Self {
+        Self { inertia, target, rate, reference, damped: None, drift: None }
+    }
+
+    /// Newmark's rules `a' = (x' - y)/(β dt²)` with `y = x + dt v + (1/2 - β) dt² a`, and
+    /// `v' = v + (1 - γ) dt a + γ dt a'`; the equation of motion is `M ((1 - α) a' + α a) = f(x')`.
+    fn newmark(radius: SpectralRadius, state: &State<S>, dt: f64, a: &Field<S, DVec3>) -> Self {
+        let (alpha, beta, gamma) = (radius.alpha(), radius.beta(), radius.gamma());
+        let (x, v) = (state.x(), state.v());
+        let target = Field::from_fn(x.len(), |i| x[i] + v[i] * dt + a[i] * ((0.5 - beta) * dt * dt));
+        let rate = gamma / (beta * dt);
+        let reference = Field::from_fn(x.len(), |i| target[i] - (v[i] + a[i] * ((1.0 - gamma) * dt)) / rate);
+        let inertia = 1.0 / (beta * dt * dt);
+        if radius == SpectralRadius::ONE {
+            return Self::plain(inertia, target, rate, reference);
+        }
+        let inertia = (1.0 - alpha) * inertia;
+        let target = Field::from_fn(x.len(), |i| target[i] - a[i] * (alpha / inertia));
+        let drift = Field::from_fn(x.len(), |i| (reference[i] - x[i]) * rate);
+        Self { damped: Some((alpha, a.clone())), drift: Some(drift), ..Self::plain(inertia, target, rate, reference) }
     }
 
     /// Variable-step BDF2 with `w = dt / dt_previous`:
@@ -83,7 +152,7 @@ impl<S: Space> Incremental<S> {
         };
         let (reference, v) = (blend(state.x(), &previous.x), blend(state.v(), &previous.v));
         let target = Field::from_fn(v.len(), |i| reference[i] + v[i] * time);
-        Self { inertia: 1.0 / (time * time), target, rate: 1.0 / time, reference }
+        Self::plain(1.0 / (time * time), target, 1.0 / time, reference)
     }
 
     /// Positions extrapolated from velocity and acceleration, as a start for the solver. `earlier` is the acceleration one step
@@ -106,12 +175,14 @@ impl<S: Space> Incremental<S> {
     }
 
     /// What the rates of quantities other than positions follow from.
-    pub(super) fn past<'a>(&self, scheme: Scheme, state: &'a State<S>, dt: f64) -> Past<&'a Field<S, DVec3>> {
+    pub(super) fn past<'a>(&'a self, scheme: Scheme, state: &'a State<S>, dt: f64) -> Past<&'a Field<S, DVec3>> {
         match (scheme, state.previous()) {
             (Scheme::Bdf2, Some(previous)) => {
                 Past::Earlier { weight: bdf2_weight(dt / previous.dt), x: &previous.x }
             }
-            (Scheme::Newmark, _) => Past::Velocity { time: 1.0 / self.rate, v: state.v() },
+            (Scheme::Newmark(_), _) => {
+                Past::Velocity { time: 1.0 / self.rate, v: self.drift.as_ref().unwrap_or(state.v()) }
+            }
             _ => Past::Start,
         }
     }
@@ -121,7 +192,11 @@ impl<S: Space> Incremental<S> {
     }
 
     pub(super) fn acceleration(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
-        Field::from_fn(x.len(), |i| (x[i] - self.target[i]) * self.inertia)
+        let balanced = |i| (x[i] - self.target[i]) * self.inertia;
+        Field::from_fn(x.len(), |i| match &self.damped {
+            None => balanced(i),
+            Some((alpha, a)) => (balanced(i) - a[i] * *alpha) / (1.0 - alpha),
+        })
     }
 }
 

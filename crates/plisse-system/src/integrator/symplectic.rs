@@ -30,7 +30,8 @@ impl SymplecticEuler {
 }
 
 impl<S: Space> Integrator<S> for SymplecticEuler {
-    /// The report has no solves, and its balance leaves all that is lost to `numerical`.
+    /// The report has no solves, its balance leaves all that is lost to `numerical`, and nobody watches it: for a term that
+    /// limits steps, such as contact, take an implicit scheme.
     fn step(
         &mut self,
         system: &System<S>,
@@ -64,8 +65,18 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         }
         let energies = Energies::of(system, &Pose { x: &x, time, step: None }, &v);
         let balance = Balance { before: before.total(), after: energies.total(), work: 0.0, dissipated: 0.0 };
-        state.advance(x, v, time, None, None);
+        state.advance(x, v, time, None, None, None);
         let (momentum, angular_momentum) = momenta(system, state);
-        Ok(StepReport { dt, solves: Vec::new(), rejected: 0, energies, balance, momentum, angular_momentum })
+        Ok(StepReport {
+            dt,
+            solves: Vec::new(),
+            rejected: 0,
+            energies,
+            balance,
+            unexplained: 0.0,
+            closest: None,
+            momentum,
+            angular_momentum,
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 mod objective;
 mod report;
+mod stopping;
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use plisse_core::{Field, Positive, Psd, Space, StepEnergy};
 
 pub(crate) use objective::{Objective, Value};
 pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
+use stopping::{is_rounding, largest, runs_away};
 
 use crate::linear::{Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
 use crate::matrix::BlockMatrix;
@@ -227,6 +229,7 @@ impl<S: Space> Newton<S> {
         let mut force = negated(objective.reduce(&self.gradient));
         run.report.residual = residual(objective, &force);
         let mut step = vec![DVec3::ZERO; force.len()];
+        let scale = largest(x.as_slice()).max(largest(objective.map.start.as_slice()));
         loop {
             let iteration = run.report.iterations.len();
             let before = run.report.residual;
@@ -245,21 +248,22 @@ impl<S: Space> Newton<S> {
             let decrement = 0.5 * promised;
             // A regularised step is short, and promises little, anywhere.
             let plain = run.regularisation == 0.0;
-            let at_rounding = plain && largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
-            let search = self.search(objective, x, &force, &step, value);
+            let at_rounding = plain && largest(&step) <= 8.0 * f64::EPSILON * scale;
+            let (search, limit) = self.search(objective, x, &force, &step, value);
             run.report.iterations.push(Iteration {
                 residual: before,
                 decrement,
                 exact: run.used_exact,
                 regularisation: run.regularisation,
                 length: search.as_ref().map_or(0.0, |(_, length)| *length),
+                limit,
                 hessians,
                 linear,
             });
             let Some((next, length)) = search else {
                 // The search has left the gradient of a trial behind.
                 objective.gradient(x, &mut self.gradient);
-                if at_rounding {
+                if at_rounding && is_rounding(objective, x, &force, &self.matrix, scale) {
                     return Ok(Ended::Rounding);
                 }
                 run.poor_step(&self.settings)?;
@@ -281,11 +285,17 @@ impl<S: Space> Newton<S> {
                 if full && criterion.met_by_decrement(objective, decrement) {
                     return Ok(Ended::Decrement);
                 }
-                if at_rounding && after >= 0.5 * before {
+                let stays = at_rounding && after >= 0.5 * before;
+                if stays && is_rounding(objective, x, &force, &self.matrix, scale) {
                     return Ok(Ended::Rounding);
                 }
             }
-            run.adapt(&self.settings, length, after / before);
+            if runs_away(objective, x) {
+                return Err(Failure::RunsAway);
+            }
+            // A step that contact has cut short was not a poor one.
+            run.adapt(&self.settings, length / limit, after / before);
+            run.keeps_matrix &= limit >= 1.0;
         }
     }
 
@@ -353,8 +363,9 @@ impl<S: Space> Newton<S> {
         }
     }
 
-    /// Finds a step length at which the energy falls enough: halves the step, or doubles it while that pays. The
-    /// accepted place is in `trial`, its derivative in `gradient`, its energies in `trial_parts`. None if there is none.
+    /// Finds a step length at which the energy falls enough: halves the longest step that the terms allow, or doubles a
+    /// full one while that pays. The accepted place is in `trial`, its derivative in `gradient`, its energies in
+    /// `trial_parts`. None if there is none. Also gives the length it began with.
     fn search(
         &mut self,
         objective: &Objective<'_, S>,
@@ -362,29 +373,46 @@ impl<S: Space> Newton<S> {
         force: &[DVec3],
         step: &[DVec3],
         value: Value,
+    ) -> (Option<(Value, f64)>, f64) {
+        self.go(objective, x, step, 1.0);
+        let longest = objective.longest_step(x, &self.trial);
+        let first = longest.min(1.0);
+        if first < 1.0 {
+            self.go(objective, x, step, first);
+        }
+        (self.search_from(objective, x, force, step, value, [first, longest]), first)
+    }
+
+    fn search_from(
+        &mut self,
+        objective: &Objective<'_, S>,
+        x: &Field<S, DVec3>,
+        force: &[DVec3],
+        step: &[DVec3],
+        value: Value,
+        [first, longest]: [f64; 2],
     ) -> Option<(Value, f64)> {
         let promised = dot(force, step);
-        self.go(objective, x, step, 1.0);
         let full = self.evaluate_trial(objective);
         if !self.settings.line_search {
-            return Some((full, 1.0));
+            return Some((full, first));
         }
-        if full.sum <= value.sum - SUFFICIENT * promised {
+        if full.sum <= value.sum - SUFFICIENT * first * promised {
             let slope = -dot(&objective.reduce(&self.gradient), step);
-            return Some(if slope > STEEP * promised {
-                self.expand(objective, x, step, full)
+            return Some(if first >= 1.0 && slope > STEEP * promised {
+                self.expand(objective, x, step, full, longest)
             } else {
-                (full, 1.0)
+                (full, first)
             });
         }
-        let mut length = 1.0;
+        let mut length = first;
         let mut next = full;
         for _ in 0..SMALLEST {
             // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
             let noise = NOISE * value.magnitude.max(next.magnitude);
             if next.sum <= value.sum + noise && promised * length < noise {
-                if length < 1.0 {
+                if length < first {
                     self.evaluate_trial(objective);
                 }
                 let slope = -dot(&objective.reduce(&self.gradient), step);
@@ -411,9 +439,10 @@ impl<S: Space> Newton<S> {
         x: &Field<S, DVec3>,
         step: &[DVec3],
         full: Value,
+        longest: f64,
     ) -> (Value, f64) {
         let (mut best, mut length) = (full, 1.0);
-        while length < LONGEST {
+        while 2.0 * length <= longest.min(LONGEST) {
             self.go(objective, x, step, 2.0 * length);
             let next = objective.value(&self.trial);
             // NaN ends it, too.
@@ -464,6 +493,8 @@ impl Run {
     ///
     /// Both kinds of full steps do: those that converge fast, because only the exact Hessian makes that quadratic, and those
     /// that converge slowly, because then the projection is what slows them.
+    ///
+    /// `length` is relative to the longest step that was allowed.
     fn adapt(&mut self, settings: &NewtonSettings, length: f64, gained: f64) {
         self.wait = self.wait.saturating_sub(1);
         self.gained = gained;
@@ -533,8 +564,4 @@ fn negated(mut v: Vec<DVec3>) -> Vec<DVec3> {
         *v = -*v;
     }
     v
-}
-
-fn largest(v: &[DVec3]) -> f64 {
-    v.iter().fold(0.0, |m, v| v.abs().max_element().max(m))
 }

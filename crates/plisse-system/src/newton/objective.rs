@@ -59,6 +59,12 @@ impl<S: Space> Objective<'_, S> {
         self.sum(x, parts.iter().map(|part| part.potential))
     }
 
+    /// The largest multiple of the displacement from `x` to `to` that every term allows.
+    pub(crate) fn longest_step(&self, x: &Field<S, DVec3>, to: &Field<S, DVec3>) -> f64 {
+        let terms = self.system.terms().enumerate();
+        terms.map(|(i, term)| term.longest_step(&self.pose_for(i, x), to)).fold(f64::INFINITY, f64::min)
+    }
+
     /// The derivative by every node, held ones included.
     pub(crate) fn gradient(&self, x: &Field<S, DVec3>, out: &mut Field<S, DVec3>) {
         out.as_mut_slice().fill(DVec3::ZERO);

@@ -17,8 +17,11 @@ pub struct Iteration {
     pub exact: bool,
     /// Multiple of the mean diagonal that was added to the Hessian.
     pub regularisation: f64,
-    /// Multiple of the step that the line search took: 1, powers of 1/2 or of 2; 0 if it found none.
+    /// Multiple of the step that the line search took: `limit`, halved any number of times, or powers of 2; 0 if it found
+    /// none.
     pub length: f64,
+    /// Multiple of the step that the search began with: 1, or less where a term such as contact allowed no more.
+    pub limit: f64,
     /// Hessians assembled: one; none where the last one was kept; more where the first was not positive definite.
     pub hessians: usize,
     /// The linear solve that gave the step.
@@ -33,7 +36,8 @@ pub enum Ended {
     Residual,
     /// The energy still to be gained is below the tolerance.
     Decrement,
-    /// Steps are as small as the spacing of floating-point numbers: no smaller residual exists in this arithmetic.
+    /// Steps are as small as the spacing of floating-point numbers, and the residual is what rounding leaves of the forces
+    /// that cancel in it: no smaller one exists in this arithmetic.
     Rounding,
     /// The number of iterations that was asked for was done, without a test of convergence.
     Fixed,
@@ -77,8 +81,14 @@ impl NewtonReport {
     /// How often steps were halved in all iterations, without those where no length was found.
     #[must_use]
     pub fn halvings(&self) -> usize {
-        let halvings = |length: f64| if length > 0.0 { (-length.log2()).max(0.0) as usize } else { 0 };
-        self.iterations.iter().map(|iteration| halvings(iteration.length)).sum()
+        let halvings = |length: f64| if length > 0.0 { (-length.log2()).round().max(0.0) as usize } else { 0 };
+        self.iterations.iter().map(|iteration| halvings(iteration.length / iteration.limit)).sum()
+    }
+
+    /// Iterations whose step a term such as contact has cut short.
+    #[must_use]
+    pub fn limited(&self) -> usize {
+        self.iterations.iter().filter(|iteration| iteration.limit < 1.0).count()
     }
 }
 
@@ -98,6 +108,11 @@ pub enum Failure {
     /// Energy or forces are not finite.
     #[error("energy or forces are not finite")]
     NotFinite,
+    /// An equilibrium is sought, but something moves away for ever: more than a thousand times the size of the system.
+    #[error(
+        "something moves away without end, so that there is no equilibrium; hold it with pins or give it something to lie on"
+    )]
+    RunsAway,
 }
 
 /// Newton's method did not converge. The state was not changed.
@@ -116,12 +131,16 @@ impl fmt::Display for NewtonError {
         let residuals: Vec<f64> = self.report.residuals().collect();
         write!(
             f,
-            "no convergence after {} iterations ({} halvings, {} factorisations): {}. Residuals (m/s²):",
+            "no convergence after {} iterations ({} halvings, {} factorisations",
             self.report.iterations.len(),
             self.report.halvings(),
             self.report.factorisations(),
-            self.failure
         )?;
+        let limited = self.report.limited();
+        if limited > 0 {
+            write!(f, ", {limited} steps cut short by contact")?;
+        }
+        write!(f, "): {}. Residuals (m/s²):", self.failure)?;
         // The first and the last few tell the story.
         let tail = residuals.len().saturating_sub(5);
         for (index, residual) in residuals.iter().enumerate() {

@@ -16,7 +16,7 @@ use plisse_io::scene_file::{
     HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which,
 };
 use plisse_io::{FileError, read_text};
-use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme};
+use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme, SpectralRadius};
 use thiserror::Error;
 
 pub use wrinkle::{AnyScene, LoadedWrinkle};
@@ -272,6 +272,12 @@ impl Reader<'_> {
     }
 }
 
+#[expect(clippy::expect_used, reason = "the reader of scene files accepts the same range")]
+fn newmark(time: &Time) -> Scheme {
+    let radius = SpectralRadius::new(time.spectral_radius.0);
+    Scheme::Newmark(radius.expect("a fraction is a spectral radius"))
+}
+
 fn settings(time: &Time, solver: &Solver) -> Settings {
     Settings {
         time_step: time.step,
@@ -279,7 +285,7 @@ fn settings(time: &Time, solver: &Solver) -> Settings {
         scheme: match time.scheme {
             SchemeName::BackwardEuler => Scheme::BackwardEuler,
             SchemeName::Bdf2 => Scheme::Bdf2,
-            SchemeName::Newmark => Scheme::Newmark,
+            SchemeName::Newmark => newmark(time),
             SchemeName::Quasistatic => Scheme::Quasistatic,
         },
         newton: NewtonSettings {

@@ -11,9 +11,9 @@ use super::SceneError;
 use super::body::{Body, Hold};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
-use super::obstacle::{ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, StartsInside, Touch};
 use super::scene::{BodyInfo, Kind, Scene};
-use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, wire_terms};
+use super::terms::{Slot, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms};
 use super::wires::Wires;
 
 /// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
@@ -194,12 +194,19 @@ impl SceneBuilder {
         for (part, name) in self.parts.iter().zip(&names) {
             assembly.add(part, name, total)?;
         }
-        let Assembly { mass, areas, radii, x, v, mut terms, pins, faces, bodies } = assembly;
+        let Assembly { mass, areas, radii, ranges, x, v, mut terms, pins, faces, bodies } = assembly;
         let mass = Field::from_vec(mass);
-        let touch = Touch { areas: Field::from_vec(areas), radii: Field::from_vec(radii) };
+        let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
+        let touch = Touch { areas, radii, ranges };
+        let x = Field::from_vec(x);
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
-        obstacle_terms(&obstacles, &touch, &names, &mut terms)?;
+        let mut held = vec![false; total];
+        for (v, pin) in &pins {
+            held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
+        }
+        Surroundings { obstacles: &obstacles, touch: &touch, bodies: &bodies, held: &held, start: &x }
+            .add_terms(&mut terms)?;
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -218,7 +225,7 @@ impl SceneBuilder {
             builder = builder.constrain(node, pin);
         }
         let system = builder.build()?;
-        let state = State::new(Field::from_vec(x), Field::from_vec(v))?;
+        let state = State::new(x, Field::from_vec(v))?;
         let settings = self.settings;
         let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
         let shortest = settings.shortest_step.unwrap_or(settings.time_step);
@@ -255,27 +262,55 @@ fn check_air(air: &Air) -> Result<(), SceneError> {
     Ok(())
 }
 
-fn obstacle_terms(
-    obstacles: &[Obstacle],
-    touch: &Touch,
-    bodies: &[String],
-    terms: &mut Vec<Box<dyn Term<Vertices>>>,
-) -> Result<(), SceneError> {
-    let mut names: Vec<String> = bodies.to_vec();
-    for (index, obstacle) in obstacles.iter().enumerate() {
-        let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
-        if names.contains(&name) {
-            return Err(SceneError::DuplicateName { name });
+/// Obstacles, and what may touch them.
+struct Surroundings<'a> {
+    obstacles: &'a [Obstacle],
+    touch: &'a Touch,
+    bodies: &'a [BodyInfo],
+    /// Of each vertex, whether a pin says where it is.
+    held: &'a [bool],
+    start: &'a Field<Vertices, DVec3>,
+}
+
+impl Surroundings<'_> {
+    fn add_terms(&self, terms: &mut Vec<Box<dyn Term<Vertices>>>) -> Result<(), SceneError> {
+        let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+            if names.contains(&name) {
+                return Err(SceneError::DuplicateName { name });
+            }
+            let is_free = |v: Id<Vertices>| !self.held[v.index()];
+            let touchers = self
+                .touch
+                .touchers_from_start(obstacle, is_free, self.start)
+                .map_err(|inside| self.starts_inside(&name, inside))?;
+            let held = self.touch.radii.iter().filter(|(v, _)| !is_free(*v));
+            let held = held.map(|(v, radius)| (v, *radius)).collect();
+            let law = ContactLaw::Barrier;
+            let contact =
+                ContactTerm::new(format!("{name}: contact"), obstacle.clone(), law, Arc::clone(&touchers));
+            terms.push(Box::new(contact.watching(held)));
+            if obstacle.has_friction() {
+                let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touchers);
+                terms.push(Box::new(friction));
+            }
+            names.push(name);
         }
-        let contact = ContactTerm::new(format!("{name}: contact"), obstacle.clone(), touch.clone());
-        terms.push(Box::new(contact));
-        if obstacle.has_friction() {
-            let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touch.clone());
-            terms.push(Box::new(friction));
-        }
-        names.push(name);
+        Ok(())
     }
-    Ok(())
+
+    fn starts_inside(&self, obstacle: &str, inside: StartsInside) -> SceneError {
+        let index = inside.vertex.index();
+        let body = self.bodies.iter().find(|body| body.vertices.contains(&index));
+        let (body, first) = body.map_or(("", 0), |body| (body.name.as_str(), body.vertices.start));
+        SceneError::StartsInside {
+            body: body.to_owned(),
+            vertex: index - first,
+            obstacle: obstacle.to_owned(),
+            depth: inside.depth,
+        }
+    }
 }
 
 impl Part {
@@ -293,6 +328,8 @@ struct Assembly {
     mass: Vec<f64>,
     areas: Vec<f64>,
     radii: Vec<f64>,
+    /// Gaps at which contact begins where obstacles say nothing.
+    ranges: Vec<f64>,
     x: Vec<DVec3>,
     v: Vec<DVec3>,
     terms: Vec<Box<dyn Term<Vertices>>>,
@@ -305,14 +342,15 @@ impl Assembly {
     fn add(&mut self, part: &Part, name: &str, total: usize) -> Result<(), SceneError> {
         let first = self.x.len();
         let slot = Slot { name, first: first as u32, total };
-        let (masses, areas, damping, kind) = match part {
+        let (masses, areas, damping, range, kind) = match part {
             Part::Cloth(cloth) => {
                 cloth_terms(cloth, slot, &mut self.terms)?;
                 let (masses, areas) = cloth_masses(cloth);
                 let faces = cloth.mesh.faces().as_slice().iter();
                 self.faces.extend(faces.map(|f| f.map(|v| v.get() + slot.first)));
                 let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
-                (masses, areas, cloth.material.damping, Kind::Cloth { mesh, rest, uv })
+                let range = 0.5 * mean_edge(cloth);
+                (masses, areas, cloth.material.damping, range, Kind::Cloth { mesh, rest, uv })
             }
             Part::Wires(wires) => {
                 wire_terms(wires, slot, &mut self.terms)?;
@@ -321,9 +359,11 @@ impl Assembly {
                 let segments = wires.segments.clone();
                 // The net has been built: no index is out of range.
                 let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
-                let rest_lengths = segments.iter().map(length).collect();
+                let rest_lengths: Vec<f64> = segments.iter().map(length).collect();
+                let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len() as f64;
+                let range = radius.min(0.5 * mean);
                 let kind = Kind::Wires { segments, rest_lengths, radius };
-                (masses, areas, wires.wire.damping, kind)
+                (masses, areas, wires.wire.damping, range, kind)
             }
         };
         if let Some(rate) = damping.mass {
@@ -337,6 +377,7 @@ impl Assembly {
         self.areas.extend_from_slice(areas.as_slice());
         let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
         self.radii.resize(self.areas.len(), radius);
+        self.ranges.resize(self.areas.len(), range);
         self.x.extend(start.x);
         self.v.extend(start.v);
         self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });

@@ -104,6 +104,21 @@ pub enum SceneError {
         /// The value.
         value: f64,
     },
+    /// A vertex that nothing holds starts inside an obstacle.
+    #[error(
+        "vertex {vertex} of \"{body}\" starts {depth:.3e} m inside of \"{obstacle}\": contact would throw it out. Move the \
+         body or the obstacle, or pin what belongs inside"
+    )]
+    StartsInside {
+        /// Name of the body.
+        body: String,
+        /// The vertex, counted within the body.
+        vertex: usize,
+        /// Name of the obstacle.
+        obstacle: String,
+        /// How deep, m; zero on the surface itself.
+        depth: f64,
+    },
     /// An obstacle without inside.
     #[error(
         "the mesh of an obstacle is open: {edge} has one face. An obstacle needs an inside; close the hole"

@@ -258,7 +258,13 @@ pub(super) fn cloth_masses(cloth: &Cloth) -> (Field<Vertices, f64>, Field<Vertic
     (areas.map(|a| cloth.material.density.get() * a), areas)
 }
 
-/// The same for wires: half of each segment, and its shadow of one diameter.
+/// The edge of an equilateral triangle with the mean area of the faces at rest, m.
+pub(super) fn mean_edge(cloth: &Cloth) -> f64 {
+    let mean = cloth.rest.area() / cloth.mesh.face_count() as f64;
+    (mean * 4.0 / 3f64.sqrt()).sqrt()
+}
+
+/// Mass and area of each vertex of wires: half of each segment, and its shadow of one diameter.
 pub(super) fn wire_masses(wires: &Wires) -> (Field<Vertices, f64>, Field<Vertices, f64>) {
     let wire = &wires.wire;
     let mut lengths: Field<Vertices, f64> = Field::filled(wires.rest.len(), 0.0);

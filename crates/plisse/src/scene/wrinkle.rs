@@ -15,8 +15,8 @@ use super::SceneError;
 use super::body::Hold;
 use super::cloth::{Cloth, Filling};
 use super::motion::Keyframes;
-use super::obstacle::{ContactTerm, Obstacle, Touch};
-use super::terms::cloth_masses;
+use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
+use super::terms::{cloth_masses, mean_edge};
 
 /// How wrinkles are found and drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,7 +205,8 @@ impl WrinkleScene {
         let (_, areas) = cloth_masses(cloth);
         let radii = Field::filled(areas.len(), 0.0);
         let options = WrinkleOptions::default();
-        let touch = Touch { areas, radii };
+        let ranges = Field::filled(areas.len(), 0.5 * mean_edge(cloth));
+        let touch = Touch { areas, radii, ranges };
         let sequence = sequence(&options)?;
         Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence })
     }
@@ -363,8 +364,10 @@ impl WrinkleScene {
         let mut problem = self.problem.clone().with_pins(pins)?;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
-            let term =
-                ContactTerm::new(format!("{name}: contact"), obstacle.at_rest(time), self.touch.clone());
+            // The start may lie inside. Held vertices are no unknowns: what they feel does not matter.
+            let touchers = self.touch.touchers(obstacle, |_| true).collect();
+            let law = ContactLaw::Penalty;
+            let term = ContactTerm::new(format!("{name}: contact"), obstacle.at_rest(time), law, touchers);
             problem = problem.with_term(Box::new(term));
         }
         Ok(problem)

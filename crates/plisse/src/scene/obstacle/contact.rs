@@ -1,46 +1,106 @@
 //! The force that keeps vertices out of an obstacle.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{HessianSink, Pose, Role, Term};
+use plisse_system::{Clearance, HessianSink, Pose, Role, Term};
 
-use super::{Distance, Obstacle, Touch};
+use super::{Distance, Obstacle};
 
-/// `E = Σᵢ Aᵢ p r/3 (1 - gᵢ/r)³` over the vertices with a gap `gᵢ < r`, where `A` is the area of a vertex, `p` the pressure
-/// at the surface and `r` the range.
+/// A vertex that contact acts on.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scene) struct Toucher {
+    pub(in crate::scene) vertex: Id<Vertices>,
+    /// The area that it stands for, m².
+    pub(in crate::scene) area: f64,
+    /// Thickness around it, m.
+    pub(in crate::scene) radius: f64,
+    /// Gap at which contact begins, m.
+    pub(in crate::scene) range: f64,
+}
+
+/// How the pressure grows as the gap closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scene) enum ContactLaw {
+    /// Without bound: nothing gets through.
+    Barrier,
+    /// To a finite pressure at the surface and on inside: for equilibria that start inside.
+    Penalty,
+}
+
+/// Energy `Σᵢ Aᵢ p rᵢ φ(dᵢ)` over the vertices with a gap `gᵢ < rᵢ`, where `A` is the area of a vertex, `p` the pressure scale,
+/// `r` the range and `d = 1 - g/r`. The [`ContactLaw`] gives `φ`: `-ln(1 - d) - d - d²/2` of the barrier, `d³/3` of the
+/// penalty. Both agree for light contact, and both have continuous second derivatives.
 pub(in crate::scene) struct ContactTerm {
     name: String,
     obstacle: Obstacle,
-    touch: Touch,
+    law: ContactLaw,
+    touchers: Arc<[Toucher]>,
+    /// Vertices that pins hold, and their thickness: contact cannot move them, but somebody may want to know.
+    held: Vec<(Id<Vertices>, f64)>,
 }
 
 impl ContactTerm {
-    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touch: Touch) -> Self {
-        Self { name, obstacle, touch }
+    pub(in crate::scene) fn new(
+        name: String,
+        obstacle: Obstacle,
+        law: ContactLaw,
+        touchers: Arc<[Toucher]>,
+    ) -> Self {
+        Self { name, obstacle, law, touchers, held: Vec::new() }
     }
 
-    /// The vertices in contact.
+    /// Also watches vertices that are held.
+    pub(in crate::scene) fn watching(self, held: Vec<(Id<Vertices>, f64)>) -> Self {
+        Self { held, ..self }
+    }
+
+    /// The vertices in contact, by their place in the list.
     fn touching<'a>(
         &'a self,
         pose: &'a Pose<'_, Vertices>,
-    ) -> impl Iterator<Item = (Id<Vertices>, Distance)> + 'a {
-        pose.x.iter().filter_map(|(v, x)| {
-            self.obstacle.touch(pose.time, *x, self.touch.radii[v]).map(|distance| (v, distance))
+    ) -> impl Iterator<Item = (usize, &'a Toucher, Distance)> + 'a {
+        self.touchers.iter().enumerate().filter_map(|(index, toucher)| {
+            let distance = self.obstacle.touch(pose.time, pose.x[toucher.vertex], toucher)?;
+            Some((index, toucher, distance))
         })
     }
 
     /// Energy, slope and curvature by the gap.
-    fn law(&self, area: f64, gap: f64) -> [f64; 3] {
-        law(&self.obstacle, area, gap)
+    fn law(&self, toucher: &Toucher, gap: f64) -> [f64; 3] {
+        law(&self.obstacle, self.law, toucher, gap)
     }
 }
 
+/// A gap below this part of the range, or none, is taken for this part where a force must be given.
+const SMALLEST_GAP: f64 = 1e-12;
+/// Below this depth the barrier is summed as a series: the logarithm would cancel.
+const SHALLOW: f64 = 0.1;
+
 /// Energy, slope and curvature of contact by the gap.
-pub(super) fn law(obstacle: &Obstacle, area: f64, gap: f64) -> [f64; 3] {
-    let (range, pressure) = (obstacle.contact.range.get(), obstacle.contact.stiffness.get());
-    let depth = (1.0 - gap / range).max(0.0);
-    let force = area * pressure * depth * depth;
-    [force * depth * range / 3.0, -force, 2.0 * area * pressure * depth / range]
+pub(super) fn law(obstacle: &Obstacle, law: ContactLaw, toucher: &Toucher, gap: f64) -> [f64; 3] {
+    let (range, scale) = (toucher.range, toucher.area * obstacle.contact.stiffness.get());
+    let d = (1.0 - gap / range).max(0.0);
+    match law {
+        ContactLaw::Penalty => {
+            let force = scale * d * d;
+            [force * d * range / 3.0, -force, 2.0 * scale * d / range]
+        }
+        ContactLaw::Barrier => {
+            let y = (gap / range).max(SMALLEST_GAP);
+            let energy = if gap <= 0.0 {
+                f64::INFINITY
+            } else if d < SHALLOW {
+                // d³/3 + d⁴/4 + …
+                let series = (3..16).rev().fold(0.0, |sum, k| sum * d + 1.0 / f64::from(k));
+                series * d * d * d
+            } else {
+                -y.ln() - d - 0.5 * d * d
+            };
+            [scale * range * energy, -scale * d * d / y, scale / range * d * (2.0 - d) / (y * y)]
+        }
+    }
 }
 
 impl Term<Vertices> for ContactTerm {
@@ -57,18 +117,18 @@ impl Term<Vertices> for ContactTerm {
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        for v in self.touch.areas.ids() {
-            pair(v, v);
+        for toucher in &*self.touchers {
+            pair(toucher.vertex, toucher.vertex);
         }
     }
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
-        self.touching(pose).map(|(v, d)| self.law(self.touch.areas[v], d.value)[0]).sum()
+        self.touching(pose).map(|(_, toucher, d)| self.law(toucher, d.value)[0]).sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
-        for (v, d) in self.touching(pose) {
-            gradient[v] += d.gradient * self.law(self.touch.areas[v], d.value)[1];
+        for (_, toucher, d) in self.touching(pose) {
+            gradient[toucher.vertex] += d.gradient * self.law(toucher, d.value)[1];
         }
     }
 
@@ -77,9 +137,9 @@ impl Term<Vertices> for ContactTerm {
         pose: &Pose<'_, Vertices>,
         gradient: &mut Field<Vertices, DVec3>,
     ) -> StepEnergy {
-        let each = self.touching(pose).map(|(v, d)| {
-            let [energy, slope, _] = self.law(self.touch.areas[v], d.value);
-            gradient[v] += d.gradient * slope;
+        let each = self.touching(pose).map(|(_, toucher, d)| {
+            let [energy, slope, _] = self.law(toucher, d.value);
+            gradient[toucher.vertex] += d.gradient * slope;
             energy
         });
         StepEnergy::of_storage(each.sum())
@@ -88,12 +148,71 @@ impl Term<Vertices> for ContactTerm {
     /// The two parts act in directions at right angles, so that each is projected by itself. The curvature of the surface
     /// counts with the sign of the force: around a convex body it is the negative part.
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
-        for (v, d) in self.touching(pose) {
-            let [_, slope, curvature] = self.law(self.touch.areas[v], d.value);
+        for (index, toucher, d) in self.touching(pose) {
+            let [_, slope, curvature] = self.law(toucher, d.value);
             let trace = d.hessian.x_axis.x + d.hessian.y_axis.y + d.hessian.z_axis.z;
             let around = if trace == 0.0 { 0.0 } else { psd.apply(slope * trace) / trace };
             let block = outer(d.gradient * curvature, d.gradient) + d.hessian * around;
-            sink.add(v.index(), &block);
+            sink.add(index, &block);
         }
+    }
+
+    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Field<Vertices, DVec3>) -> f64 {
+        if self.law == ContactLaw::Penalty {
+            return f64::INFINITY;
+        }
+        let free = self.touchers.iter().map(|toucher| {
+            let path = [pose.x[toucher.vertex], to[toucher.vertex]];
+            let [from, to] = path.map(|x| self.obstacle.to_local(pose.time, x));
+            self.obstacle.free_path(from, to, toucher.radius)
+        });
+        free.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Seen from the obstacle, which may move, a vertex goes straight from where it was to where it is guessed to be, as far
+    /// as nothing is in the way.
+    fn admit(
+        &self,
+        start: &Field<Vertices, DVec3>,
+        from: f64,
+        guess: &mut Field<Vertices, DVec3>,
+        time: f64,
+    ) {
+        if self.law == ContactLaw::Penalty {
+            return;
+        }
+        for toucher in &*self.touchers {
+            let was = self.obstacle.to_local(from, start[toucher.vertex]);
+            let goes = self.obstacle.to_local(time, guess[toucher.vertex]);
+            let free = self.obstacle.free_path(was, goes, toucher.radius);
+            if free < 1.0 {
+                guess[toucher.vertex] = self.obstacle.to_world(time, was.lerp(goes, free));
+            }
+        }
+    }
+
+    fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
+        let gaps = self.touching(pose).map(|(_, toucher, d)| (toucher.vertex, d.value));
+        let closest = gaps.min_by(|a, b| a.1.total_cmp(&b.1));
+        let depth = |(v, radius): &(Id<Vertices>, f64)| {
+            radius - self.obstacle.distance(pose.time, pose.x[*v]).value
+        };
+        let held_depth = self.held.iter().map(depth).fold(0.0, f64::max);
+        let (node, gap) = match closest {
+            // The penalty lets vertices in, and says so as pressure.
+            Some((node, gap)) if self.law == ContactLaw::Barrier => (node, gap),
+            _ => (self.held.first().filter(|_| held_depth > 0.0)?.0, f64::INFINITY),
+        };
+        Some(Clearance { node, gap, held_depth })
+    }
+
+    /// The force on the vertices at the end times the displacement of the surface that pushes them.
+    fn work(&self, start: &Pose<'_, Vertices>, end: &Pose<'_, Vertices>) -> f64 {
+        let each = self.touching(end).map(|(_, toucher, d)| {
+            let x = end.x[toucher.vertex];
+            let was = self.obstacle.to_world(start.time, self.obstacle.to_local(end.time, x));
+            -self.law(toucher, d.value)[1] * d.gradient.dot(x - was)
+        });
+        each.sum()
     }
 }

@@ -1,11 +1,13 @@
 //! Coulomb friction on obstacles, as a potential of the step.
 
+use std::sync::Arc;
+
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
 use plisse_system::{HessianSink, Pose, Role, Term};
 
-use super::contact::law;
-use super::{Obstacle, Touch};
+use super::Obstacle;
+use super::contact::{ContactLaw, Toucher, law};
 
 /// Friction with the normal force and the normal of the start of the step: `E = Σ μ λ f(|u|)/rate` with the tangential
 /// velocity `u` against the obstacle. The force `μ λ f'` rises to `μ λ` within the slip speed `s`, as `2u/s - u²/s²`, and stays
@@ -13,11 +15,13 @@ use super::{Obstacle, Touch};
 pub(in crate::scene) struct FrictionTerm {
     name: String,
     obstacle: Obstacle,
-    touch: Touch,
+    touchers: Arc<[Toucher]>,
 }
 
 /// A vertex that was in contact when the step began.
 struct Rubbing {
+    /// Its place among the touchers.
+    index: usize,
     vertex: Id<Vertices>,
     /// `μ λ` in newtons.
     limit: f64,
@@ -27,22 +31,22 @@ struct Rubbing {
 }
 
 impl FrictionTerm {
-    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touch: Touch) -> Self {
-        Self { name, obstacle, touch }
+    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touchers: Arc<[Toucher]>) -> Self {
+        Self { name, obstacle, touchers }
     }
 
     fn rubbing<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Rubbing> + 'a {
         let step = pose.step.filter(|step| step.rate > 0.0);
-        let vertices = step.is_some().then(|| pose.x.ids()).into_iter().flatten();
-        vertices.filter_map(move |vertex| {
-            let step = step?;
+        let touchers = if step.is_some() { &*self.touchers } else { &[] };
+        touchers.iter().enumerate().filter_map(move |(index, toucher)| {
+            let (step, vertex) = (step?, toucher.vertex);
             let (start, before) = (step.start[vertex], pose.time - step.dt);
-            let distance = self.obstacle.touch(before, start, self.touch.radii[vertex])?;
+            let distance = self.obstacle.touch(before, start, toucher)?;
             let limit = -self.obstacle.contact.friction
-                * law(&self.obstacle, self.touch.areas[vertex], distance.value)[1];
+                * law(&self.obstacle, ContactLaw::Barrier, toucher, distance.value)[1];
             let normal = distance.gradient;
             let relative = pose.velocity(vertex) - self.obstacle.velocity(start, before, step.dt);
-            Some(Rubbing { vertex, limit, normal, slip: relative - normal * normal.dot(relative) })
+            Some(Rubbing { index, vertex, limit, normal, slip: relative - normal * normal.dot(relative) })
         })
     }
 
@@ -68,8 +72,8 @@ impl Term<Vertices> for FrictionTerm {
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        for v in self.touch.areas.ids() {
-            pair(v, v);
+        for toucher in &*self.touchers {
+            pair(toucher.vertex, toucher.vertex);
         }
     }
 
@@ -109,7 +113,7 @@ impl Term<Vertices> for FrictionTerm {
             let tangent = DMat3::IDENTITY - outer(r.normal, r.normal);
             let direction = r.slip.normalize_or_zero();
             let block = tangent * across + outer(direction * (along - across), direction);
-            sink.add(r.vertex.index(), &(block * (r.limit * rate)));
+            sink.add(r.index, &(block * (r.limit * rate)));
         }
     }
 }

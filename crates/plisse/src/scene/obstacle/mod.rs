@@ -4,15 +4,16 @@ mod contact;
 mod distance;
 mod friction;
 mod mesh_distance;
+mod passage;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
-use plisse_core::{Field, Positive, TriMesh, Vertices};
+use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
-pub(super) use contact::ContactTerm;
+pub(super) use contact::{ContactLaw, ContactTerm, Toucher};
 pub use distance::Distance;
 pub(super) use friction::FrictionTerm;
 use mesh_distance::SolidMesh;
@@ -20,13 +21,16 @@ use mesh_distance::SolidMesh;
 use super::SceneError;
 use super::motion::Keyframes;
 
-/// A solid that moves on prescribed paths and that cloth cannot enter, up to the softness of its contact.
+/// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or fast it is.
 ///
-/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness (1 - gap/range)²` pushes outwards; it goes
-/// on growing inside. The energy has continuous second derivatives in the gap; the gap itself has kinks around sharp edges and, inside,
-/// where two faces are equally near. Edges and faces of the cloth between its vertices may
-/// still cut through sharp obstacles: a mesh must resolve what it lies on. A vertex that moves through a thin obstacle in
-/// one step is not stopped.
+/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness d²/(1 - d)` with `d = 1 - gap/range` pushes
+/// outwards: `stiffness d²` for light contact, without bound where the gap closes. The solver takes no step along which a
+/// vertex could meet the surface, and a moving obstacle carries the vertices in its way with it. A run in which a vertex
+/// is on the wrong side all the same ends with an error.
+///
+/// The gap has kinks around sharp edges, the energy has none but those. Edges and faces of the cloth between its vertices
+/// may still cut through sharp obstacles: a mesh must resolve what it lies on. Vertices that pins hold are where their
+/// pins have them, inside or not.
 ///
 /// ```
 /// use glam::DVec3;
@@ -62,9 +66,11 @@ pub struct Obstacle {
 /// How an obstacle pushes and rubs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Distance at which contact begins, m.
-    pub range: Positive,
-    /// Pressure at the surface itself, Pa. Cloth at rest floats where the pressure carries its weight.
+    /// Gap at which contact begins, m. None: half of the mean edge of a cloth, so that its faces do not cut what it lies on,
+    /// and at most the radius of wires. A vertex that starts closer than that has the gap of its start instead, so
+    /// that nothing is thrown off.
+    pub range: Option<Positive>,
+    /// Pressure at 0.38 of the range, Pa. Cloth at rest floats where the pressure carries its weight.
     pub stiffness: Positive,
     /// Coefficient of Coulomb friction; zero for none.
     pub friction: f64,
@@ -73,10 +79,10 @@ pub struct Contact {
 }
 
 impl Default for Contact {
-    /// 2 mm, 1 kPa, friction 0.3, 1 mm/s.
+    /// The range of the mesh, 1 kPa, friction 0.3, 1 mm/s.
     fn default() -> Self {
         Self {
-            range: Positive::literal(2e-3),
+            range: None,
             stiffness: Positive::literal(1e3),
             friction: 0.3,
             slip: Positive::literal(1e-3),
@@ -84,13 +90,58 @@ impl Default for Contact {
     }
 }
 
-/// How vertices touch: the area that contact acts on, and the thickness around it.
+/// How the vertices of a scene touch obstacles.
 #[derive(Clone, Debug)]
 pub(super) struct Touch {
-    /// m².
+    /// The area that contact acts on, m².
     pub(super) areas: Field<Vertices, f64>,
     /// Radius of wires, m; zero for cloth.
     pub(super) radii: Field<Vertices, f64>,
+    /// Gap at which contact begins where an obstacle says nothing, m.
+    pub(super) ranges: Field<Vertices, f64>,
+}
+
+/// Of the range, what a vertex has at least that starts as close as can be.
+const SMALLEST_RANGE: f64 = 1e-4;
+
+impl Touch {
+    /// The vertices that may touch an obstacle: those that `is_free` names.
+    pub(super) fn touchers<'a>(
+        &'a self,
+        obstacle: &'a Obstacle,
+        is_free: impl Fn(Id<Vertices>) -> bool + 'a,
+    ) -> impl Iterator<Item = Toucher> + 'a {
+        self.areas.iter().filter(move |(v, _)| is_free(*v)).map(|(vertex, &area)| {
+            let range = obstacle.contact.range.map_or(self.ranges[vertex], Positive::get);
+            Toucher { vertex, area, radius: self.radii[vertex], range }
+        })
+    }
+
+    /// The same for vertices that start here: closer ones have a shorter range, so that contact begins without energy. The first
+    /// vertex that starts inside is an error.
+    pub(super) fn touchers_from_start(
+        &self,
+        obstacle: &Obstacle,
+        is_free: impl Fn(Id<Vertices>) -> bool,
+        start: &Field<Vertices, DVec3>,
+    ) -> Result<Arc<[Toucher]>, StartsInside> {
+        let started = |toucher: Toucher| {
+            let gap = obstacle.distance(0.0, start[toucher.vertex]).value - toucher.radius;
+            if gap <= 0.0 {
+                return Err(StartsInside { vertex: toucher.vertex, depth: -gap });
+            }
+            Ok(Toucher { range: toucher.range.min(gap.max(SMALLEST_RANGE * toucher.range)), ..toucher })
+        };
+        self.touchers(obstacle, is_free).map(started).collect()
+    }
+}
+
+/// A vertex that starts inside an obstacle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StartsInside {
+    pub(super) vertex: Id<Vertices>,
+    /// m.
+    pub(super) depth: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -197,17 +248,20 @@ impl Obstacle {
     /// Signed distance at a time, with derivatives by `x`.
     #[must_use]
     pub fn distance(&self, time: f64, x: DVec3) -> Distance {
-        let local = self.to_local(time, x);
-        let distance = match &self.shape {
-            Shape::Plane { point, normal } => distance::plane(local, *point, *normal),
-            Shape::Sphere { centre, radius } => distance::sphere(local, *centre, *radius),
-            Shape::Capsule { a, b, radius } => distance::capsule(local, *a, *b, *radius),
+        turned(self.local_distance(self.to_local(time, x)), self.motion.at(time).0)
+    }
+
+    /// Signed distance in the frame in which it was placed.
+    fn local_distance(&self, x: DVec3) -> Distance {
+        match &self.shape {
+            Shape::Plane { point, normal } => distance::plane(x, *point, *normal),
+            Shape::Sphere { centre, radius } => distance::sphere(x, *centre, *radius),
+            Shape::Capsule { a, b, radius } => distance::capsule(x, *a, *b, *radius),
             Shape::Box { centre, rotation, half } => {
-                turned(distance::cuboid(rotation.inverse() * (local - *centre), *half), *rotation)
+                turned(distance::cuboid(rotation.inverse() * (x - *centre), *half), *rotation)
             }
-            Shape::Mesh(mesh) => mesh.distance(local),
-        };
-        turned(distance, self.motion.at(time).0)
+            Shape::Mesh(mesh) => mesh.distance(x),
+        }
     }
 
     /// The obstacle as it is at a time, at rest.
@@ -227,8 +281,7 @@ impl Obstacle {
         if !self.motion.moves() {
             return DVec3::ZERO;
         }
-        let local = self.to_local(start, x);
-        (self.motion.place(start + dt, self.centre(), local) - x) / dt
+        (self.to_world(start + dt, self.to_local(start, x)) - x) / dt
     }
 
     fn centre(&self) -> DVec3 {
@@ -240,21 +293,23 @@ impl Obstacle {
         }
     }
 
-    /// The distance of something with this radius where contact acts; none beyond its range.
-    fn touch(&self, time: f64, x: DVec3, radius: f64) -> Option<Distance> {
-        let range = self.contact.range.get() + radius;
-        if let Shape::Mesh(mesh) = &self.shape
-            && mesh.is_beyond(self.to_local(time, x), range)
-        {
+    /// The gap of a vertex where contact acts; none beyond its range.
+    fn touch(&self, time: f64, x: DVec3, toucher: &Toucher) -> Option<Distance> {
+        let reach = toucher.range + toucher.radius;
+        if self.is_beyond(self.to_local(time, x), reach) {
             return None;
         }
-        let distance = Some(self.distance(time, x)).filter(|distance| distance.value < range)?;
-        Some(Distance { value: distance.value - radius, ..distance })
+        let distance = Some(self.distance(time, x)).filter(|distance| distance.value < reach)?;
+        Some(Distance { value: distance.value - toucher.radius, ..distance })
     }
 
     fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
         let (rotation, translation) = self.motion.at(time);
         rotation.inverse() * (x - self.centre() - translation) + self.centre()
+    }
+
+    fn to_world(&self, time: f64, local: DVec3) -> DVec3 {
+        self.motion.place(time, self.centre(), local)
     }
 
     /// The surface at a time, for pictures. A plane has none: pictures have a ground of their own.
@@ -273,8 +328,7 @@ impl Obstacle {
                 (x.to_vec(), faces.to_vec())
             }
         };
-        let centre = self.centre();
-        Some((x.into_iter().map(|x| self.motion.place(time, centre, x)).collect(), faces))
+        Some((x.into_iter().map(|x| self.to_world(time, x)).collect(), faces))
     }
 
     /// Whether it is a plane, with its point and normal at a time.
@@ -326,7 +380,7 @@ fn turned(distance: Distance, rotation: DQuat) -> Distance {
 fn round_surface(place: impl Fn(DVec3) -> DVec3) -> DrawnSurface {
     match plisse_core::generate::sphere(4, 1.0) {
         Ok((mesh, x)) => {
-            let faces = mesh.faces().as_slice().iter().map(|f| f.map(plisse_core::Id::get)).collect();
+            let faces = mesh.faces().as_slice().iter().map(|f| f.map(Id::get)).collect();
             (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
         }
         // Not reached: the arguments are valid.
