@@ -12,6 +12,7 @@ mod picture;
 mod progress;
 mod report;
 mod run;
+mod summary;
 mod wrinkle;
 mod wrinkle_run;
 

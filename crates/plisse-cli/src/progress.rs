@@ -86,3 +86,8 @@ pub(crate) fn say(talk: &Talk, text: &str) {
         eprintln!("{text}");
     }
 }
+
+/// Says what makes a result doubtful, whatever else is said.
+pub(crate) fn warn(text: &str) {
+    eprintln!("plisse: warning: {text}");
+}

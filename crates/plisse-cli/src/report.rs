@@ -9,6 +9,7 @@ use plisse::system::{Ended, StepReport};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
+use crate::summary::Summary;
 
 /// The report of a run: a file that grows by the lines of each frame, and what is needed to plot it.
 #[derive(Debug, Default)]
@@ -19,6 +20,7 @@ pub(crate) struct Report {
     energies: Vec<[f64; 4]>,
     /// How many of these belong to whole frames.
     kept: usize,
+    summary: Summary,
 }
 
 impl Report {
@@ -32,6 +34,7 @@ impl Report {
             let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
             if value["frame"].as_u64().is_some_and(|frame| frame <= up_to.into()) {
                 report.energies.push(energies(&value));
+                report.summary.add(&value);
                 kept.push_str(line);
                 kept.push('\n');
             }
@@ -69,16 +72,26 @@ impl Report {
             "dissipated": step.balance.dissipated,
             "work": step.balance.work,
             "numerical": step.balance.numerical(),
+            "unexplained": step.unexplained,
+            "at_rounding": step.at_rounding(),
+            "gap": step.closest.as_ref().map(|closest| closest.gap).filter(|gap| gap.is_finite()),
+            "held_depth": step.closest.as_ref().map_or(0.0, |closest| closest.held_depth),
             "energies": terms,
             "momentum": step.momentum.to_array(),
             "angular_momentum": step.angular_momentum.to_array(),
             "seconds": seconds,
         });
         self.energies.push(energies(&line));
+        self.summary.add(&line);
         let line = line.to_string();
         self.pending.push_str(&line);
         self.pending.push('\n');
         line
+    }
+
+    /// What all steps together tell, also those of a frame that was not finished.
+    pub(crate) fn summary(&self) -> &Summary {
+        &self.summary
     }
 
     /// Forgets the steps of a frame that was not finished.

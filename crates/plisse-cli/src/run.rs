@@ -15,7 +15,7 @@ use crate::arguments::{ResumeOptions, RunOptions, Talk};
 use crate::error::Failure;
 use crate::export;
 use crate::folder::{Folder, embedded as embedded_scene};
-use crate::progress::{Progress, print, say};
+use crate::progress::{Progress, print, say, warn};
 use crate::report::Report;
 use crate::wrinkle_run;
 
@@ -120,6 +120,13 @@ impl Run<'_> {
         progress.finish();
         let seconds = started.elapsed().as_secs_f64();
         say(self.talk, &format!("simulated to t = {:.3} s in {seconds:.1} s", self.loaded.scene.time()));
+        let summary = self.report.summary();
+        if let Some(line) = summary.line() {
+            say(self.talk, &line);
+        }
+        for warning in summary.warnings() {
+            warn(&warning);
+        }
         let made = match self.export(&interrupted) {
             Ok(made) => made,
             Err(failure) => return self.failed(failure),
@@ -129,6 +136,7 @@ impl Run<'_> {
             "frame": self.frame,
             "frames": total,
             "time": self.loaded.scene.time(),
+            "summary": self.report.summary().to_json(),
         }))?;
         say(self.talk, &format!("results in {}:\n{made}", self.folder.root.display()));
         Ok(())
@@ -218,6 +226,7 @@ impl Run<'_> {
             "frame": self.frame,
             "time": self.loaded.scene.time(),
             "reason": failure.to_string(),
+            "summary": self.report.summary().to_json(),
         }));
         Err(failure)
     }

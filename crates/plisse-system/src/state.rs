@@ -50,6 +50,7 @@ impl<S: Space> State<S> {
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
+        ledger: Option<Ledger>,
     ) -> Result<Self, SetupError> {
         let expected = "give a finite time in seconds";
         if !time.is_finite() {
@@ -72,16 +73,11 @@ impl<S: Space> State<S> {
             a.check_len(size).map_err(length("accelerations"))?;
             check_finite("the acceleration", a)?;
         }
-        Ok(Self { previous, acceleration, ..state })
-    }
-
-    /// With the energy account of the motion so far, as it was saved.
-    pub fn with_ledger(self, ledger: Option<Ledger>) -> Result<Self, SetupError> {
         if let Some(ledger) = ledger.filter(|ledger| !ledger.is_finite()) {
             let expected = "give an account of finite energies";
             return Err(SetupError::BadParameter { what: "the energy account", value: ledger.excess, expected });
         }
-        Ok(Self { ledger, ..self })
+        Ok(Self { previous, acceleration, ledger, ..state })
     }
 
     /// Positions in metres.

@@ -52,44 +52,51 @@ fn free_fall() {
     }
 }
 
+/// The gap at which contact carries a weight, N/m², as a part of the range: `d²/(1 - d) = weight/stiffness`.
+fn resting(weight: f64) -> f64 {
+    let q = weight / 1e3;
+    1.0 - 0.5 * ((q * q + 4.0 * q).sqrt() - q)
+}
+
+fn contact() -> Contact {
+    Contact { range: Some(p(2e-3)), stiffness: p(1e3), ..Contact::default() }
+}
+
 #[test]
 fn cloth_rests_where_the_contact_carries_it() {
-    let contact = Contact { range: p(2e-3), stiffness: p(1e3), ..Contact::default() };
-    let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap().contact(contact).unwrap();
     let density = 0.324;
-    let gap = 2e-3 * (1.0 - (density * G / 1e3).sqrt());
-    let cloth = patch().at(DVec3::Z * gap);
-    let mut scene =
-        Scene::builder().cloth(cloth).obstacle(floor.clone()).settings(tight(1e-6)).build().unwrap();
-    for _ in 0..20 {
-        scene.step().unwrap();
+    // A cloth that starts within the range has the gap of its start for a range.
+    for (start, range) in [(5e-3, 2e-3), (1e-3, 1e-3)] {
+        let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap().contact(contact()).unwrap();
+        let damped = Material { damping: Damping::mass(p(20.0)), ..Material::denim() };
+        let cloth = patch().material(damped).at(DVec3::Z * start);
+        let mut scene =
+            Scene::builder().cloth(cloth).obstacle(floor).settings(tight(1e-6)).build().unwrap();
+        for _ in 0..300 {
+            scene.step().unwrap();
+            // Nothing is thrown off.
+            assert!(centre(&scene).z <= start + 1e-9);
+        }
+        let gap = range * resting(density * G);
+        assert!((centre(&scene).z - gap).abs() < 1e-6, "{} {gap}", centre(&scene).z);
+        let closest = scene.step().unwrap().closest.unwrap();
+        assert!((closest.gap - gap).abs() < 1e-6 && closest.held_depth == 0.0, "{closest:?}");
     }
-    for x in scene.state().x().as_slice() {
-        assert!((x.z - gap).abs() < 1e-9, "{}", x.z - gap);
-    }
-    // From above it comes to the same place.
-    let cloth = patch().material(Material { damping: Damping::mass(p(20.0)), ..Material::denim() });
-    let mut scene = Scene::builder()
-        .cloth(cloth.at(DVec3::Z * 5e-3))
-        .obstacle(floor)
-        .settings(tight(1e-6))
-        .build()
-        .unwrap();
-    for _ in 0..300 {
-        scene.step().unwrap();
-    }
-    assert!((centre(&scene).z - gap).abs() < 1e-6, "{}", centre(&scene).z - gap);
 }
 
 /// A patch on an inclined plane: how far it slides in half a second.
 fn slide(degrees: f64, friction: f64) -> f64 {
     let tilt = rotation_degrees(0.0, degrees, 0.0);
     let density = 0.324;
-    let gap = 2e-3 * (1.0 - (density * G * degrees.to_radians().cos() / 1e3).sqrt());
-    let plane = Obstacle::plane(DVec3::ZERO, tilt * DVec3::Z).unwrap().friction(friction).unwrap();
-    let cloth = patch().at(DVec3::Z * gap).rotated(tilt);
+    let plane = Obstacle::plane(DVec3::ZERO, tilt * DVec3::Z).unwrap();
+    let plane = plane.contact(Contact { friction, ..contact() }).unwrap();
+    let cloth = patch().at(DVec3::Z * 2e-3).rotated(tilt);
     let settings = Settings { time_step: p(2e-3), ..tight(1e-4) };
     let mut scene = Scene::builder().cloth(cloth).obstacle(plane).settings(settings).build().unwrap();
+    // From rest in contact, so that there is friction from the first step on.
+    let gap = 2e-3 * resting(density * G * degrees.to_radians().cos());
+    let sunk = scene.state().x().map(|x| *x + tilt * DVec3::Z * (gap - 2e-3));
+    scene.set_state(plisse::system::State::at_rest(sunk).unwrap()).unwrap();
     let start = centre(&scene);
     for _ in 0..250 {
         scene.step().unwrap();
@@ -363,7 +370,8 @@ fn thick_wires_rest_on_their_surface() {
     }
     // Weight per shadow: ρ π r²/(2 r) g.
     let pressure = 1000.0 * std::f64::consts::PI * 5e-3 / 2.0 * G;
-    let expected = 5e-3 + 2e-3 * (1.0 - (pressure / 1e3).sqrt());
+    // The gap at the start is smaller than the radius, so that it is the range.
+    let expected = 5e-3 + 1e-3 * resting(pressure);
     assert!((centre(&scene).z - expected).abs() < 1e-5, "{} {expected}", centre(&scene).z);
 }
 

@@ -262,7 +262,8 @@ pub enum StepError {
     },
     /// The motion has gained energy from nowhere, and shorter steps do not help.
     #[error(
-        "at t = {time} s the motion has gained {excess:.3e} J that nothing explains, {:.0} % of the {scale:.3e} J in play: the          time integration is unstable. Take backward Euler or BDF2, a smaller spectral radius, or a shorter time step",
+        "at t = {time} s the motion has gained {excess:.3e} J that nothing explains, {:.0} % of the {scale:.3e} J in play: the \
+         time integration is unstable. Take backward Euler or BDF2, a smaller spectral radius, or a shorter time step",
         100.0 * excess / scale
     )]
     EnergyGained {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Vertices};
-use plisse_system::{Previous, SetupError, State};
+use plisse_system::{Ledger, Previous, SetupError, State};
 use thiserror::Error;
 
 /// A state and where it belongs.
@@ -65,7 +65,7 @@ pub enum CheckpointError {
 }
 
 const MAGIC: &[u8; 8] = b"plisse\r\n";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl Checkpoint {
     /// Bytes to keep.
@@ -78,7 +78,8 @@ impl Checkpoint {
         out.extend(self.tag.to_le_bytes());
         out.extend((state.x().len() as u64).to_le_bytes());
         out.extend(state.time().to_le_bytes());
-        out.push(u8::from(state.previous().is_some()) | u8::from(state.acceleration().is_some()) << 1);
+        let parts = [state.previous().is_some(), state.acceleration().is_some(), state.ledger().is_some()];
+        out.push(parts.iter().enumerate().map(|(bit, part)| u8::from(*part) << bit).sum());
         let mut field = |field: &Field<Vertices, DVec3>| {
             out.extend(field.as_slice().iter().flat_map(DVec3::to_array).flat_map(f64::to_le_bytes));
         };
@@ -93,6 +94,10 @@ impl Checkpoint {
         }
         if let Some(previous) = state.previous() {
             out.extend(previous.dt.to_le_bytes());
+        }
+        if let Some(Ledger { external_at_start, work, dissipated, scale, excess }) = state.ledger() {
+            let numbers = [external_at_start, work, dissipated, scale, excess];
+            out.extend(numbers.into_iter().flat_map(|number| number.to_le_bytes()));
         }
         out.extend(digest(&out).to_le_bytes());
         out
@@ -129,10 +134,17 @@ impl Checkpoint {
             None => None,
             Some((x, v)) => Some(Previous { x, v, dt: f64::from_le_bytes(reader.array()?) }),
         };
+        let ledger = if parts & 4 == 0 {
+            None
+        } else {
+            let mut number = || reader.array().map(f64::from_le_bytes);
+            let (external_at_start, work, dissipated) = (number()?, number()?, number()?);
+            Some(Ledger { external_at_start, work, dissipated, scale: number()?, excess: number()? })
+        };
         if reader.0.len() != 8 {
             return Err(CheckpointError::Damaged("it is too long"));
         }
-        Ok(Self { frame, tag, state: State::resume(x, v, time, previous, acceleration)? })
+        Ok(Self { frame, tag, state: State::resume(x, v, time, previous, acceleration, ledger)? })
     }
 }
 
@@ -171,7 +183,9 @@ mod tests {
         let field = |k: f64| Field::from_fn(3, |i| DVec3::new(k, -0.0, 5e-324 + i.index() as f64));
         let previous = (parts & 1 != 0).then(|| Previous { x: field(3.0), v: field(4.0), dt: 0.1 });
         let acceleration = (parts & 2 != 0).then(|| field(5.0));
-        let state = State::resume(field(1.0), field(2.0), 0.3, previous, acceleration).unwrap();
+        let ledger = Ledger { external_at_start: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
+        let state =
+            State::resume(field(1.0), field(2.0), 0.3, previous, acceleration, Some(ledger)).unwrap();
         Checkpoint { frame: 12, tag: u64::MAX - 1, state }
     }
 

@@ -7,7 +7,7 @@ use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, generate, symmetr
 use plisse_system::{BlockMatrix, Pose, Role, StepMap, System};
 use proptest::prelude::*;
 
-use super::{Contact, ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::{Contact, ContactLaw, ContactTerm, FrictionTerm, Obstacle, Toucher};
 use crate::scene::{Keyframe, Keyframes, SceneError, rotation_degrees};
 
 fn p(value: f64) -> Positive {
@@ -44,7 +44,7 @@ fn shapes() -> Vec<Obstacle> {
         Obstacle::cuboid(DVec3::new(0.1, 0.0, 0.0), [p(0.5), p(0.3), p(0.4)], turn),
         Obstacle::mesh(&mesh, &x).unwrap(),
     ];
-    let contact = Contact { range: p(0.3), stiffness: p(40.0), friction: 0.6, slip: p(0.5) };
+    let contact = Contact { range: Some(p(0.3)), stiffness: p(40.0), friction: 0.6, slip: p(0.5) };
     all.into_iter().map(|obstacle| obstacle.contact(contact).unwrap().moving(moving())).collect()
 }
 
@@ -110,12 +110,25 @@ proptest! {
             if !is_smooth(&obstacle, time, x[Id::new(0)]) {
                 continue;
             }
-            let touch = Touch { areas: Field::filled(1, 0.3), radii: Field::filled(1, 0.01) };
+            let toucher = Toucher { vertex: Id::new(0), area: 0.3, radius: 0.01, range: 0.3 };
+            let touchers: Arc<[Toucher]> = Arc::new([toucher]);
             let mass = Field::filled(1, 1.0);
-            let contact = ContactTerm::new("contact".into(), obstacle.clone(), touch.clone());
-            let friction = FrictionTerm::new("friction".into(), obstacle.clone(), touch.clone());
-            check(&System::builder(mass.clone()).term(contact).build().unwrap(), &Pose { x: &x, time, step })?;
-            check(&System::builder(mass).term(friction).build().unwrap(), &Pose { x: &x, time, step })?;
+            let pose = Pose { x: &x, time, step };
+            let outside = |time, x| obstacle.distance(time, x).value > toucher.radius + 0.01;
+            for law in [ContactLaw::Barrier, ContactLaw::Penalty] {
+                let contact = ContactTerm::new("contact".into(), obstacle.clone(), law, Arc::clone(&touchers));
+                let system = System::builder(mass.clone()).term(contact).build().unwrap();
+                if law == ContactLaw::Penalty || outside(time, x[Id::new(0)]) {
+                    check(&system, &pose)?;
+                } else {
+                    let hessian = hessian(&system, &pose, Psd::Clamp);
+                    prop_assert!(!system.energy(&pose).is_nan() && hessian.is_finite());
+                }
+            }
+            if outside(time - dt, start[Id::new(0)]) {
+                let friction = FrictionTerm::new("friction".into(), obstacle.clone(), touchers);
+                check(&System::builder(mass).term(friction).build().unwrap(), &pose)?;
+            }
         }
     }
 }
@@ -169,6 +182,72 @@ fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), Tes
         prop_assert!(difference < 1e-9 * scale, "{psd:?} {difference}");
     }
     Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// A path that is called free is free: by samples, of every shape, also of a mesh that is not convex.
+    #[test]
+    fn free_paths_are_free(
+        from in prop::array::uniform3(-0.9..0.9f64),
+        path in prop::array::uniform3(-1.0..1.0f64),
+        exponent in -3.0..1.0f64,
+        radius in 0.0..0.05f64,
+    ) {
+        let (from, path) = (DVec3::from(from), DVec3::from(path) * 10f64.powf(exponent));
+        let (torus, x) = torus();
+        for obstacle in shapes().into_iter().chain([Obstacle::mesh(&torus, &x).unwrap()]) {
+            let gap = obstacle.local_distance(from).value - radius;
+            let free = obstacle.free_path(from, from + path, radius);
+            if gap <= 0.0 {
+                prop_assert_eq!(free, 0.0);
+                continue;
+            }
+            prop_assert!(free > 0.0);
+            let end = free.min(3.0);
+            for k in 1..=200 {
+                let x = from + path * (end * f64::from(k) / 200.0);
+                let left = obstacle.local_distance(x).value - radius;
+                prop_assert!(left >= 0.0999 * gap, "{left} of {gap} at {k} of {free}");
+            }
+        }
+    }
+}
+
+/// Sliding along a convex surface is not limited, however small the gap; going towards it is limited by the surface.
+#[test]
+fn only_the_way_towards_a_body_counts() {
+    for obstacle in [
+        Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap(),
+        Obstacle::cuboid(DVec3::Z * -0.5, [p(10.0), p(10.0), p(1.0)], DQuat::IDENTITY),
+        Obstacle::sphere(DVec3::Z * -1e3, p(1e3)),
+    ] {
+        let from = DVec3::Z * 1e-6;
+        assert!(obstacle.free_path(from, from + DVec3::X, 0.0) >= 1.0);
+        assert!(obstacle.free_path(from, from + DVec3::Z, 0.0) >= 0.9e-6);
+        let down = obstacle.free_path(DVec3::Z * 0.5, DVec3::Z * -0.5, 0.0);
+        assert!((0.44..0.4501).contains(&down), "{down}");
+    }
+}
+
+/// A ring of square cross-section about the z axis, 0.5 m in radius: not convex.
+fn torus() -> (TriMesh, Field<Vertices, DVec3>) {
+    const N: u32 = 16;
+    let square = [(0.4, -0.1), (0.6, -0.1), (0.6, 0.1), (0.4, 0.1)];
+    let point = |i: u32, k: usize| {
+        let angle = std::f64::consts::TAU * f64::from(i) / f64::from(N);
+        let (r, z) = square[k];
+        DVec3::new(r * angle.cos(), r * angle.sin(), z)
+    };
+    let x = (0..N).flat_map(|i| (0..4).map(move |k| point(i, k))).collect();
+    let at = |i: u32, k: u32| 4 * (i % N) + k % 4;
+    let quad = |i: u32, k: u32| {
+        let [a, b, c, d] = [at(i, k), at(i + 1, k), at(i + 1, k + 1), at(i, k + 1)];
+        [[a, b, c], [a, c, d]]
+    };
+    let faces: Vec<[u32; 3]> = (0..N).flat_map(|i| (0..4).flat_map(move |k| quad(i, k))).collect();
+    (TriMesh::new(4 * N as usize, &faces).unwrap(), Field::from_vec(x))
 }
 
 #[test]

@@ -1,0 +1,83 @@
+//! What all steps of a run together tell about how far its result can be trusted.
+
+use plisse::system::Ledger;
+use serde_json::{Value, json};
+
+/// Collected from the lines of the report, so that a resumed run knows of its first part.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Summary {
+    steps: u64,
+    rejected: u64,
+    newton: u64,
+    at_rounding: u64,
+    smallest_gap: Option<f64>,
+    held_depth: f64,
+    unexplained: f64,
+}
+
+impl Summary {
+    /// Adds a line of the report.
+    pub(crate) fn add(&mut self, line: &Value) {
+        let count = |key: &str| line[key].as_u64().unwrap_or(0);
+        let number = |key: &str| line[key].as_f64().unwrap_or(0.0);
+        self.steps += 1;
+        self.rejected += count("rejected");
+        self.newton += count("newton");
+        self.at_rounding += count("at_rounding");
+        self.held_depth = self.held_depth.max(number("held_depth"));
+        self.unexplained = self.unexplained.max(number("unexplained"));
+        if let Some(gap) = line["gap"].as_f64() {
+            self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
+        }
+    }
+
+    /// For people; none before the first step.
+    pub(crate) fn line(&self) -> Option<String> {
+        if self.steps == 0 {
+            return None;
+        }
+        let mut text = format!("{} steps, {} Newton iterations", self.steps, self.newton);
+        if self.rejected > 0 {
+            text += &format!(", {} attempts repeated with shorter steps", self.rejected);
+        }
+        if self.at_rounding > 0 {
+            text += &format!(", {} solves ended at the floor of rounding", self.at_rounding);
+        }
+        if let Some(gap) = self.smallest_gap {
+            text += &format!("; smallest gap to an obstacle {:.3} mm, none entered", 1e3 * gap);
+        }
+        Some(text)
+    }
+
+    /// What makes the result doubtful.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.unexplained > Ledger::WARNING {
+            warnings.push(format!(
+                "the motion has gained {:.0} % of its energy without an explanation; take a shorter time step, or a scheme that \
+                 dissipates more",
+                100.0 * self.unexplained
+            ));
+        }
+        if self.held_depth > 0.0 {
+            warnings.push(format!(
+                "pins hold vertices up to {:.3} mm inside of an obstacle; nothing pushes these out",
+                1e3 * self.held_depth
+            ));
+        }
+        warnings
+    }
+
+    /// For machines.
+    pub(crate) fn to_json(self) -> Value {
+        json!({
+            "steps": self.steps,
+            "rejected": self.rejected,
+            "newton": self.newton,
+            "at_rounding": self.at_rounding,
+            "smallest_gap": self.smallest_gap,
+            "held_depth": self.held_depth,
+            "unexplained": self.unexplained,
+        })
+    }
+}
