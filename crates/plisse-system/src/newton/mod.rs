@@ -233,6 +233,9 @@ impl<S: Space> Newton<S> {
         loop {
             let iteration = run.report.iterations.len();
             let before = run.report.residual;
+            if iteration == 0 && value.sum == f64::INFINITY {
+                return Err(Failure::NoRoom);
+            }
             if !(before.is_finite() && value.sum.is_finite()) {
                 return Err(Failure::NotFinite);
             }
@@ -293,8 +296,9 @@ impl<S: Space> Newton<S> {
             if runs_away(objective, x) {
                 return Err(Failure::RunsAway);
             }
-            // A step that contact has cut short was not a poor one.
-            run.adapt(&self.settings, length / limit, after / before);
+            // A step that contact has cut short was not a poor one, unless nothing but the stiffness keeps it short.
+            let relative = if objective.inertia > 0.0 { length / limit } else { length };
+            run.adapt(&self.settings, relative, after / before);
             run.keeps_matrix &= limit >= 1.0;
         }
     }

@@ -108,6 +108,9 @@ pub enum Failure {
     /// Energy or forces are not finite.
     #[error("energy or forces are not finite")]
     NotFinite,
+    /// The step has no place to begin: every first guess is outside of the domain of a barrier.
+    #[error("no room is left for something between what moves towards it")]
+    NoRoom,
     /// An equilibrium is sought, but something moves away for ever: more than a thousand times the size of the system.
     #[error(
         "something moves away without end, so that there is no equilibrium; hold it with pins or give it something to lie on"
