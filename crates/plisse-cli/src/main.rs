@@ -5,6 +5,7 @@ mod check;
 mod error;
 mod export;
 mod folder;
+mod hangup;
 mod info;
 mod materials;
 mod picture;
@@ -23,6 +24,7 @@ use error::Failure;
 use progress::{complain, printed};
 
 fn main() -> ExitCode {
+    hangup::keep_ignoring();
     let arguments = Arguments::parse();
     let reports =
         matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_) | Command::Wrinkle(_)));

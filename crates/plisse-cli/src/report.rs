@@ -51,7 +51,9 @@ impl Report {
                 return Err(wrong(before.saturating_sub(1), format!("line {torn} is damaged")));
             }
             let energies = energies(&value);
-            if !(before..=before + 1).contains(&frame) || frame == 0 || energies[0] <= last.1 {
+            // False also where there is no time.
+            let is_later = energies[0] > last.1;
+            if !(before..=before + 1).contains(&frame) || frame == 0 || !is_later {
                 let text = format!("line {number}, of frame {frame}, does not follow frame {before}");
                 return Err(wrong(before.saturating_sub(1), text));
             }
@@ -60,8 +62,8 @@ impl Report {
             report.pending.push_str(line);
             report.pending.push('\n');
         }
-        // Numbers are read back to their last digit but one.
-        if last.0 != up_to || (last.1 - time).abs() > 1e-12 * time.abs() {
+        // Numbers are read back as they were.
+        if last.0 != up_to || last.1.total_cmp(&time).is_ne() {
             let (frame, end) = last;
             let text = format!(
                 "the report ends with frame {frame} at t = {end} s, the checkpoint is of frame {up_to} at t = {time} s"
