@@ -166,6 +166,7 @@ impl Run<'_> {
 
     /// The plot, and everything that is made of checkpoints.
     fn export(&self, interrupted: &AtomicBool) -> Result<String, Failure> {
+        self.folder.still_ours()?;
         let title = self.loaded.file.title.as_deref().unwrap_or_default();
         self.report.plot(title).write_svg(&self.folder.root.join("energies.svg"))?;
         export::export(&self.loaded, self.folder, self.talk, interrupted)
@@ -219,6 +220,7 @@ impl Run<'_> {
         if self.talk.json {
             print(&outcome.to_string());
         }
+        self.folder.still_ours()?;
         self.folder.end(outcome)
     }
 

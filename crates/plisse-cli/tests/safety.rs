@@ -504,3 +504,28 @@ fn hangups_are_ignored_if_they_were() {
         child.wait().unwrap();
     }
 }
+
+/// Whoever moves the folder of a run away gets no new results in what takes its place.
+#[test]
+fn a_folder_that_is_exchanged_ends_the_run() {
+    let place = Place::new();
+    fs::write(place.at("s.toml"), SCENE.replace("duration = 0.12", "duration = 400")).unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_plisse"))
+        .args(["run", "s.toml", "-q", "-o", "o"])
+        .current_dir(place.0.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !place.at("o/checkpoints/frame_0002.plisse").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    fs::rename(place.at("o"), place.at("moved")).unwrap();
+    fs::create_dir(place.at("o")).unwrap();
+    fs::write(place.at("o/notes.txt"), "mine").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("run.json"), "{}", text(&output.stderr));
+    assert!(!place.at("o/run.json").exists() && !place.at("o/outcome.json").exists());
+    // What there was by then is whole.
+    place.succeeds(&["resume", "moved", "-q", "--stop-after", "3"]);
+}

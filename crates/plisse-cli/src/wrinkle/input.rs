@@ -179,7 +179,12 @@ fn clamped(path: &Path, count: usize) -> Result<Vec<Id<Vertices>>, Failure> {
         let vertex = line[0].text.parse::<u32>().ok().filter(|vertex| (*vertex as usize) < count);
         let last = count.saturating_sub(1);
         let Some(vertex) = vertex else {
-            return Err(input(at, format!("`{}` is no vertex: the base has 0 to {last}", line[0].text)));
+            // Other words may be of another file, and private.
+            let word = match line[0].text.parse::<i64>() {
+                Ok(number) => format!("`{number}`"),
+                Err(_) => "the first word".to_owned(),
+            };
+            return Err(input(at, format!("{word} is no vertex: the base has 0 to {last}")));
         };
         for word in &line[1..] {
             number(path, word)?;
