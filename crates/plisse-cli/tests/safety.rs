@@ -524,8 +524,9 @@ fn a_folder_that_is_exchanged_ends_the_run() {
     fs::create_dir_all(place.at("o")).unwrap();
     fs::write(place.at("o/notes.txt"), "mine").unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("run.json"), "{}", text(&output.stderr));
+    // The folder is no longer that of the run, or a file of it could not be written at this moment.
+    assert!(matches!(output.status.code(), Some(2 | 4)), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("o/"), "{}", text(&output.stderr));
     assert!(!place.at("o/run.json").exists() && !place.at("o/outcome.json").exists());
     // What there was by then is whole.
     place.succeeds(&["resume", "moved", "-q", "--stop-after", "3"]);
