@@ -20,7 +20,7 @@ pub(crate) fn take(names: &[&str]) -> Result<()> {
     for scene in scenes {
         let run = format!("out/{scene}");
         let file = format!("fixtures/scenes/{scene}.toml");
-        plisse(&["run", &file, "--out", &run, "--quiet"])?;
+        plisse(&["run", &file, "--out", &run, "--force", "--quiet"])?;
         let to = format!("docs/src/scenes/{scene}.png");
         let text = std::fs::read_to_string(root.join(&file))?;
         if text.lines().any(|line| line.trim() == "model = \"wrinkle\"") {

@@ -8,7 +8,7 @@ use crate::wrinkle::WrinkleOptions;
 
 /// Simulates cloth, shells and wires from scene files.
 ///
-/// Without a command it runs a scene that is built in and says where the results are.
+/// Without a command it runs a scene that is built in, in a new folder each time, and says where the results are.
 ///
 /// Exit status: 0 success, 2 mistakes in the input, 3 a step did not converge, 4 a file could not be written, 130 interrupted.
 #[derive(Debug, Parser)]
@@ -59,9 +59,12 @@ pub(crate) enum Command {
 pub(crate) struct RunOptions {
     /// The scene file (TOML).
     pub(crate) scene: PathBuf,
-    /// Folder for the results; out/NAME OF THE SCENE if nothing is said.
+    /// Folder for the results; out/NAME OF THE SCENE if nothing is said. It must be new, or empty, or see --force.
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
+    /// Replace an earlier run of this scene. Nothing else is ever replaced.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Stop after this frame; `plisse resume` goes on.
     #[arg(long)]
     pub(crate) stop_after: Option<u32>,
@@ -86,7 +89,7 @@ pub(crate) struct RenderArguments {
     /// Only this frame.
     #[arg(long)]
     pub(crate) frame: Option<u32>,
-    /// Folder for the pictures; `pictures` in that of the run if nothing is said.
+    /// Folder for the pictures; `pictures` in that of the run if nothing is said. Pictures of these frames are replaced.
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
     /// Where the camera is, in metres: x,y,z.

@@ -6,7 +6,7 @@ use plisse::file::AnyScene;
 
 use crate::arguments::Talk;
 use crate::error::Failure;
-use crate::progress::out;
+use crate::progress::{complain, out};
 
 /// Loads every scene and says all that is wrong with each.
 pub(crate) fn check(scenes: &[PathBuf], talk: &Talk) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(crate) fn check(scenes: &[PathBuf], talk: &Talk) -> Result<(), Failure> {
             }
             Err(error) => {
                 wrong += 1;
-                eprintln!("{error}");
+                complain(&error.to_string());
             }
         }
     }

@@ -20,6 +20,12 @@ pub(crate) enum Failure {
     Input(String),
     #[error("{path}: {source}")]
     Checkpoint { path: String, source: CheckpointError },
+    #[error(
+        "{path} is of another scene: a body, an obstacle, a mesh, gravity or the air has changed since. Run it again"
+    )]
+    OtherScene { path: String },
+    #[error("cannot write to standard output: {0}")]
+    Print(String),
     #[error("{0}")]
     Step(#[from] StepError),
     #[error("frame {frame}: {source}")]
@@ -46,11 +52,12 @@ impl Failure {
             | Self::Mesh(_)
             | Self::Input(_)
             | Self::Checkpoint { .. }
+            | Self::OtherScene { .. }
             | Self::Render(_)
             | Self::Wrinkle(_) => 2,
-            Self::File(FileError::Read { .. } | FileError::NotText { .. }) => 2,
+            Self::File(FileError::Read { .. } | FileError::NotText { .. } | FileError::TooLarge { .. }) => 2,
             Self::Step(_) | Self::NotConverged(_) | Self::WrinkleFrame { .. } => 3,
-            Self::File(_) | Self::Write(_) => 4,
+            Self::File(_) | Self::Write(_) | Self::Print(_) => 4,
             Self::Interrupted => 130,
         })
     }

@@ -27,6 +27,7 @@ pub(crate) fn export(
 ) -> Result<String, Failure> {
     let output = &loaded.file.output;
     let frames = folder.frames();
+    folder.is_plain()?;
     let mut made = String::new();
     let mut list = |what: &str, text: &str| _ = writeln!(made, "  {what:<24} {text}");
     list("report.jsonl", "every step: energies, iterations, residuals");
@@ -85,6 +86,7 @@ pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result
             Colouring::Height => ColourBy::Height,
         };
     }
+    folder.is_plain()?;
     let out = arguments.out.clone().unwrap_or_else(|| folder.root.join("pictures"));
     pictures_of(&loaded, &folder, &frames, view, &out, talk, &AtomicBool::new(false))?;
     say(talk, &format!("pictures in {}", out.display()));

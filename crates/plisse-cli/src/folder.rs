@@ -1,11 +1,12 @@
 //! The folder of a run: what it contains, and where.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use plisse::file::{AnyScene, Loaded};
-use plisse::io::{FileError, read_bytes, read_text, write_atomically};
+use plisse::io::{FileError, read_bytes_up_to, read_text_up_to, write_atomically};
 use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
 
@@ -15,6 +16,27 @@ use crate::error::Failure;
 pub(crate) const EMBEDDED: &str = include_str!("default.toml");
 /// How it is called in files and messages.
 pub(crate) const EMBEDDED_NAME: &str = "the built-in scene";
+
+/// Version of what is in the folder of a run.
+const FORMAT: u64 = 2;
+/// Most bytes of `run.json` and `outcome.json`.
+const LARGEST_RECORD: u64 = 1 << 20;
+/// The folders in that of a run, and what their files end with.
+const PARTS: [(&str, &str); 4] =
+    [("checkpoints", "plisse"), ("pictures", "png"), ("meshes", "obj"), ("vtk", "vtk")];
+
+/// A run that is to begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct New<'a> {
+    /// The scene file; none for the scene that is built in.
+    pub(crate) scene: Option<&'a Path>,
+    /// The meshes that the scene reads.
+    pub(crate) inputs: &'a [PathBuf],
+    /// Whether an earlier run of the same scene may be replaced.
+    pub(crate) force: bool,
+    /// Whether `plisse resume` can go on with it.
+    pub(crate) resumable: bool,
+}
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -30,6 +52,28 @@ impl Folder {
         Self { root: root.into(), id: format!("{}-{now}", std::process::id()) }
     }
 
+    /// The first of `root`, `root-2`, `root-3` and so on that is new or empty. It is made at once, so that of two programs
+    /// each has its own.
+    pub(crate) fn numbered(root: &Path) -> Result<Self, Failure> {
+        let failed = |path: &Path, source| Failure::File(FileError::Write { path: path.to_owned(), source });
+        if let Some(parent) = root.parent() {
+            fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
+        }
+        for number in 1..10_000_u32 {
+            let mut path = root.as_os_str().to_owned();
+            if number > 1 {
+                path.push(format!("-{number}"));
+            }
+            let path = PathBuf::from(path);
+            match fs::create_dir(&path) {
+                Ok(()) => return Ok(Self::new(path)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(&path, error)),
+            }
+        }
+        Err(Failure::Input(format!("{} and all its successors are taken; remove some", root.display())))
+    }
+
     pub(crate) fn checkpoint(&self, frame: u32) -> PathBuf {
         self.root.join("checkpoints").join(frame_name(frame, "plisse"))
     }
@@ -38,25 +82,39 @@ impl Folder {
         self.root.join("report.jsonl")
     }
 
-    /// Takes the folder for this run: refuses that of another scene, and removes what an earlier run of the same scene has left, but
-    /// nothing else. The record is replaced first and never missing, so that an earlier run which still goes on finds out at once.
-    pub(crate) fn take(&self, scene: Option<&Path>) -> Result<(), Failure> {
-        let record = self.root.join("run.json");
-        if !record.exists() {
-            return self.begin(scene);
+    /// Takes the folder for a run. It must be new or empty; only a run of the same scene is replaced, with `force`, and of
+    /// that nothing but what it has written. The record is replaced first and never missing, so that an earlier run which
+    /// still goes on finds out at once.
+    pub(crate) fn take(&self, new: &New<'_>) -> Result<(), Failure> {
+        self.is_plain()?;
+        self.spare(new.scene, new.inputs)?;
+        if self.is_empty()? {
+            return self.begin(new.scene);
         }
-        let value: Value =
-            read_text(&record).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
-        if value.get("plisse").is_none() || value.get("scene") != Some(&scene_name(scene)) {
+        let root = self.root.display();
+        let Some(record) = self.record() else {
             return Err(Failure::Input(format!(
-                "{} holds something else than a run of this scene; choose another folder with --out, or remove it",
-                self.root.display()
+                "{root} is not empty and not the folder of a run; choose another folder with --out"
+            )));
+        };
+        if record.get("scene") != Some(&scene_name(new.scene)) {
+            return Err(Failure::Input(format!(
+                "{root} holds something else than a run of this scene; choose another folder with --out, or remove it"
             )));
         }
-        self.begin(scene)?;
-        for (folder, suffix) in
-            [("checkpoints", "plisse"), ("pictures", "png"), ("meshes", "obj"), ("vtk", "vtk")]
-        {
+        if !new.force {
+            let resume = if new.resumable {
+                format!("\n  plisse resume \"{root}\"   goes on with it")
+            } else {
+                String::new()
+            };
+            return Err(Failure::Input(format!(
+                "{root} holds a run of this scene already, {}:{resume}\n  --force   replaces it\n  --out     chooses another folder",
+                self.outcome()
+            )));
+        }
+        self.begin(new.scene)?;
+        for (folder, suffix) in PARTS {
             let folder = self.root.join(folder);
             for frame in numbered(&folder, suffix) {
                 remove(&folder.join(frame_name(frame, suffix)))?;
@@ -68,6 +126,79 @@ impl Folder {
         Ok(())
     }
 
+    /// Whether there is nothing here; hidden files, such as those that file managers leave, do not count.
+    fn is_empty(&self) -> Result<bool, Failure> {
+        let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
+        match fs::read_dir(&self.root) {
+            Ok(mut entries) => Ok(!entries.any(|entry| entry.is_ok_and(|entry| !hidden(&entry.file_name())))),
+            // If a file is in the way, writing will say so.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(true),
+            Err(source) => Err(FileError::Read { path: self.root.clone(), source }.into()),
+        }
+    }
+
+    /// Refuses a folder in which a part is a symbolic link: what is written would go somewhere else.
+    pub(crate) fn is_plain(&self) -> Result<(), Failure> {
+        for (part, _) in PARTS {
+            let path = self.root.join(part);
+            if path.is_symlink() {
+                return Err(Failure::Input(format!(
+                    "{} is a symbolic link; nothing is written outside of the folder of a run. Remove the link",
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses results in a folder that has files which the scene reads: they might replace them.
+    pub(crate) fn spare(&self, scene: Option<&Path>, inputs: &[PathBuf]) -> Result<(), Failure> {
+        let Ok(root) = self.root.canonicalize() else { return Ok(()) };
+        let read = scene.into_iter().chain(inputs.iter().map(PathBuf::as_path));
+        for path in read {
+            if path.canonicalize().is_ok_and(|path| path.starts_with(&root)) {
+                return Err(Failure::Input(format!(
+                    "the scene reads {}, which is in the folder of the results, {}; choose another folder with --out",
+                    path.display(),
+                    self.root.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// How an earlier run ended.
+    fn outcome(&self) -> &'static str {
+        let text = read_text_up_to(&self.root.join("outcome.json"), LARGEST_RECORD).ok();
+        let value: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
+        let known = ["finished", "stopped", "interrupted", "not converged", "failed"];
+        known.into_iter().find(|known| value["outcome"] == *known).unwrap_or("without an end")
+    }
+
+    /// What `run.json` says; none if it is not a record of plisse.
+    fn record(&self) -> Option<Value> {
+        let text = read_text_up_to(&self.root.join("run.json"), LARGEST_RECORD).ok()?;
+        let value: Value = serde_json::from_str(&text).ok()?;
+        value.get("plisse").is_some().then_some(value)
+    }
+
+    /// Refuses runs of other versions: their steps would differ from those to come.
+    pub(crate) fn is_of_this_version(&self) -> Result<(), Failure> {
+        let own = env!("CARGO_PKG_VERSION");
+        let record = self.record().unwrap_or(Value::Null);
+        match record["plisse"].as_str() {
+            Some(version) if version == own => Ok(()),
+            version => Err(Failure::Input(format!(
+                "{} is a run of {}, this is plisse {own}, whose steps may differ. Go on with that version, or run the scene again \
+                 in another folder",
+                self.root.display(),
+                version
+                    .filter(|text| is_version(text))
+                    .map_or("another version".to_owned(), |v| format!("plisse {v}"))
+            ))),
+        }
+    }
+
     /// Forgets how an earlier part of the run ended.
     pub(crate) fn reopen(&self) -> Result<(), Failure> {
         remove(&self.root.join("outcome.json"))
@@ -76,12 +207,16 @@ impl Folder {
     /// Writes down which scene this is a run of.
     pub(crate) fn begin(&self, scene: Option<&Path>) -> Result<(), Failure> {
         let version = env!("CARGO_PKG_VERSION");
-        self.write_json("run.json", &json!({ "plisse": version, "scene": scene_name(scene), "id": self.id }))
+        self.write_json(
+            "run.json",
+            &json!({ "plisse": version, "format": FORMAT, "scene": scene_name(scene), "id": self.id }),
+        )
     }
 
     /// An error once another run has begun here: two that write into one folder would destroy each other's results.
     pub(crate) fn still_ours(&self) -> Result<(), Failure> {
-        let text = read_text(&self.root.join("run.json"))?;
+        self.is_plain()?;
+        let text = read_text_up_to(&self.root.join("run.json"), LARGEST_RECORD)?;
         let record: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
         if record["id"].as_str() == Some(&self.id) {
             return Ok(());
@@ -105,11 +240,18 @@ impl Folder {
     /// The scene of this run, and the path it came from; none for the one that is built in.
     pub(crate) fn scene(&self) -> Result<(Loaded, Option<PathBuf>), Failure> {
         let path = self.root.join("run.json");
-        let text = read_text(&path).map_err(|error| {
+        let text = read_text_up_to(&path, LARGEST_RECORD).map_err(|error| {
             Failure::Input(format!("{} is not the folder of a run: {error}", self.root.display()))
         })?;
         let wrong = || Failure::Input(format!("{} is damaged; run the scene again", path.display()));
         let value: Value = serde_json::from_str(&text).map_err(|_| wrong())?;
+        if value.get("plisse").is_some() && value["format"].as_u64() != Some(FORMAT) {
+            return Err(Failure::Input(format!(
+                "{} is a run of another version of plisse, whose files this one does not read; use that version, or run the \
+                 scene again in another folder",
+                self.root.display()
+            )));
+        }
         match value.get("scene") {
             Some(Value::Null) => Ok((embedded()?, None)),
             Some(Value::String(scene)) => {
@@ -146,17 +288,27 @@ impl Folder {
     /// The checkpoint of a frame, if it belongs to this scene.
     pub(crate) fn load(&self, frame: u32, loaded: &Loaded) -> Result<Checkpoint, Failure> {
         let path = self.checkpoint(frame);
-        let checkpoint = Checkpoint::from_bytes(&read_bytes(&path)?)
-            .map_err(|source| Failure::Checkpoint { path: path.display().to_string(), source })?;
         let expected = loaded.scene.state().x().len();
+        // Five vectors per vertex, and a little; a file of another scene may be longer.
+        let limit = (5 * 24 * expected as u64 + 1024).max(1 << 30);
+        let checkpoint = Checkpoint::from_bytes(&read_bytes_up_to(&path, limit)?)
+            .map_err(|source| Failure::Checkpoint { path: path.display().to_string(), source })?;
         if checkpoint.tag != loaded.tag || checkpoint.state.x().len() != expected {
+            return Err(Failure::OtherScene { path: path.display().to_string() });
+        }
+        if checkpoint.frame != frame {
+            let (path, found) = (path.display(), checkpoint.frame);
             return Err(Failure::Input(format!(
-                "{} is of another scene: the scene file or one of its meshes has changed since. Run it again",
-                path.display()
+                "{path} is the checkpoint of frame {found} under another name"
             )));
         }
         Ok(checkpoint)
     }
+}
+
+/// Whether a text from a file may be shown as a version.
+fn is_version(text: &str) -> bool {
+    text.len() <= 32 && text.chars().all(|c| c.is_ascii_alphanumeric() || ".+-".contains(c))
 }
 
 /// How files of a frame are called.
@@ -181,7 +333,7 @@ fn numbered(folder: &Path, suffix: &str) -> Vec<u32> {
 /// Removes a file if it is there.
 pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
     match fs::remove_file(path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
             Err(Failure::File(FileError::Write { path: path.to_owned(), source }))
         }
         _ => Ok(()),

@@ -1,11 +1,11 @@
 //! The program `plisse`: scenes of cloth from files.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program talks")]
 
 mod arguments;
 mod check;
 mod error;
 mod export;
 mod folder;
+mod hangup;
 mod info;
 mod materials;
 mod picture;
@@ -22,13 +22,15 @@ use clap::Parser;
 
 use arguments::{Arguments, Command};
 use error::Failure;
+use progress::{complain, printed};
 
 fn main() -> ExitCode {
+    hangup::keep_ignoring();
     let arguments = Arguments::parse();
     let reports =
         matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_) | Command::Wrinkle(_)));
     if arguments.talk.json && !reports {
-        eprintln!("plisse: --json is for run, resume and wrinkle");
+        complain("plisse: --json is for run, resume and wrinkle");
         return ExitCode::from(2);
     }
     let result = match &arguments.command {
@@ -44,12 +46,12 @@ fn main() -> ExitCode {
         Some(Command::Wrinkle(options)) => wrinkle::wrinkle(options, &arguments.talk),
         Some(Command::Render(options)) => export::render_command(options, &arguments.talk),
     };
-    match result {
+    match result.and_then(|()| printed()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // A run that was interrupted has said so already.
             if !matches!(failure, Failure::Interrupted) {
-                eprintln!("plisse: {failure}");
+                complain(&format!("plisse: {failure}"));
             }
             failure.status()
         }

@@ -1,12 +1,14 @@
 //! What a person sees while it runs.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plisse::system::StepReport;
 
 use crate::arguments::Talk;
+use crate::error::Failure;
 
 /// A bar in a terminal, a line now and then elsewhere, nothing if that is wanted.
 pub(crate) struct Progress {
@@ -60,7 +62,7 @@ impl Progress {
             let elapsed = self.started.elapsed().as_secs_f64();
             let left =
                 elapsed / (count - self.first).max(1) as f64 * (self.total - count.min(self.total)) as f64;
-            eprintln!("{what} {count}/{}, {elapsed:.1} s, {left:.1} s left", self.total);
+            complain(&format!("{what} {count}/{}, {elapsed:.1} s, {left:.1} s left", self.total));
         }
     }
 
@@ -69,25 +71,63 @@ impl Progress {
     }
 }
 
-/// A line on standard output. Nobody may be listening any more, as after `| head`; that is no reason to stop.
+/// Why standard output took no more.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// A line on standard output. Nobody may be listening any more, as after `| head`; that is no reason to stop. Other
+/// failures, such as a full disk, are remembered for [`printed`].
 pub(crate) fn print(line: &str) {
-    _ = writeln!(std::io::stdout().lock(), "{line}");
+    if let Err(error) = writeln!(std::io::stdout().lock(), "{line}")
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        LOST.get_or_init(|| error.to_string());
+    }
+}
+
+/// An error if something that was to be printed is lost.
+pub(crate) fn printed() -> Result<(), Failure> {
+    LOST.get().map_or(Ok(()), |reason| Err(Failure::Print(reason.clone())))
 }
 
 /// A line on standard output, with a format.
 macro_rules! out {
-    ($($part:tt)*) => { $crate::progress::print(&format!($($part)*)) };
+    ($($part:tt)*) => { $crate::progress::print(&$crate::progress::plain(&format!($($part)*))) };
 }
 pub(crate) use out;
 
-/// Says something to a person, if that is wanted.
-pub(crate) fn say(talk: &Talk, text: &str) {
-    if !talk.quiet && !talk.json {
-        eprintln!("{text}");
+/// A text without characters that would control the terminal; names of files, bodies and groups may have them.
+pub(crate) fn plain(text: &str) -> String {
+    let controls = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if controls(c) { plain.extend(c.escape_default()) } else { plain.push(c) }
     }
+    plain
+}
+
+/// Says something on standard error. If that fails, there is nobody left to tell.
+pub(crate) fn complain(text: &str) {
+    _ = writeln!(std::io::stderr().lock(), "{}", plain(text));
 }
 
 /// Says what makes a result doubtful, whatever else is said.
 pub(crate) fn warn(text: &str) {
-    eprintln!("plisse: warning: {text}");
+    complain(&format!("plisse: warning: {text}"));
+}
+
+/// Says something to a person, if that is wanted.
+pub(crate) fn say(talk: &Talk, text: &str) {
+    if !talk.quiet && !talk.json {
+        complain(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn terminals_are_not_controlled() {
+        assert_eq!(plain("a\u{1b}[31m\tb\n\u{9b}2Jé\r"), "a\\u{1b}[31m\tb\n\\u{9b}2Jé\\r");
+    }
 }

@@ -1,10 +1,8 @@
 //! The report: one line of JSON per step.
 
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::Path;
 
-use plisse::io::{Curve, FileError, Plot, read_text, write_atomically};
+use plisse::io::{Curve, Plot, append, read_text, write_atomically};
 use plisse::system::{Ended, StepReport};
 use serde_json::{Value, json};
 
@@ -24,24 +22,66 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Goes on with what an earlier run has reported up to a frame; lines of later frames are dropped.
-    pub(crate) fn resume(path: &Path, up_to: u32) -> Result<Self, Failure> {
+    /// What an earlier run has reported up to a frame, which ended at a time; lines of later frames are left out.
+    ///
+    /// The lines must tell of every frame in order and end at that time: a report that does not belong to the checkpoint
+    /// would be continued with a jump in its curves.
+    pub(crate) fn read(path: &Path, up_to: u32, time: f64) -> Result<Self, Failure> {
         let text = if path.exists() { read_text(path)? } else { String::new() };
         let mut report = Self::default();
-        let mut kept = String::new();
-        for line in text.lines() {
-            // A line that was torn by a crash is none.
-            let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
-            if value["frame"].as_u64().is_some_and(|frame| frame <= up_to.into()) {
-                report.energies.push(energies(&value));
-                report.summary.add(&value);
-                kept.push_str(line);
-                kept.push('\n');
+        let mut last = (0, 0.0);
+        let mut torn = None;
+        let wrong = |whole: u32, what: String| {
+            Failure::Input(format!(
+                "{}: {what}. Up to frame {whole} it is right: go on from there with --from {whole}",
+                path.display()
+            ))
+        };
+        for (number, line) in (1..).zip(text.lines()) {
+            let value = serde_json::from_str::<Value>(line).ok();
+            let frame = value.as_ref().and_then(|value| u32::try_from(value["frame"].as_u64()?).ok());
+            let (Some(value), Some(frame)) = (value, frame) else {
+                // The last line may have been torn by a crash; then it belongs to no frame that is kept.
+                torn = torn.or(Some(number));
+                continue;
+            };
+            if frame > up_to {
+                break;
             }
+            let before: u32 = last.0;
+            if let Some(torn) = torn {
+                return Err(wrong(before.saturating_sub(1), format!("line {torn} is damaged")));
+            }
+            let energies = energies(&value);
+            // False also where there is no time.
+            let is_later = energies[0] > last.1;
+            if !(before..=before + 1).contains(&frame) || frame == 0 || !is_later {
+                let text = format!("line {number}, of frame {frame}, does not follow frame {before}");
+                return Err(wrong(before.saturating_sub(1), text));
+            }
+            last = (frame, energies[0]);
+            report.energies.push(energies);
+            report.summary.add(&value);
+            report.pending.push_str(line);
+            report.pending.push('\n');
+        }
+        // Numbers are read back as they were.
+        if last.0 != up_to || last.1.total_cmp(&time).is_ne() {
+            let (frame, end) = last;
+            let text = format!(
+                "the report ends with frame {frame} at t = {end} s, the checkpoint is of frame {up_to} at t = {time} s"
+            );
+            return Err(wrong(frame.min(up_to.saturating_sub(1)), text));
         }
         report.kept = report.energies.len();
-        write_atomically(path, |out| out.write_all(kept.as_bytes()))?;
         Ok(report)
+    }
+
+    /// Writes the lines that were read, and no others: where the file goes on from.
+    pub(crate) fn restart(&mut self, path: &Path) -> Result<(), Failure> {
+        write_atomically(path, |out| out.write_all(self.pending.as_bytes()))?;
+        self.pending.clear();
+        Ok(())
     }
 
     /// Adds a step and gives its line.
@@ -102,12 +142,7 @@ impl Report {
 
     /// Adds the lines of a frame to the file, in one piece.
     pub(crate) fn write(&mut self, path: &Path) -> Result<(), Failure> {
-        let append = || {
-            let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-            file.write_all(self.pending.as_bytes())?;
-            file.flush()
-        };
-        append().map_err(|source| FileError::Write { path: path.to_owned(), source })?;
+        append(path, self.pending.as_bytes())?;
         self.pending.clear();
         self.kept = self.energies.len();
         Ok(())

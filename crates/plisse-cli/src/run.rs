@@ -14,16 +14,18 @@ use serde_json::{Value, json};
 use crate::arguments::{ResumeOptions, RunOptions, Talk};
 use crate::error::Failure;
 use crate::export;
-use crate::folder::{Folder, embedded as embedded_scene};
-use crate::progress::{Progress, print, say, warn};
+use crate::folder::{Folder, New, embedded as embedded_scene};
+use crate::progress::{Progress, complain, print, printed, say, warn};
 use crate::report::Report;
 use crate::wrinkle_run;
 
 /// Runs the scene that is built in.
 pub(crate) fn embedded(talk: &Talk) -> Result<(), Failure> {
-    let folder = Folder::new("out/default");
-    say(talk, "running the built-in scene; `plisse --help` tells what else there is");
-    begin(embedded_scene()?, &folder, None, None, talk)
+    let folder = Folder::numbered(Path::new("out/default"))?;
+    let root = folder.root.display();
+    say(talk, &format!("running the built-in scene in {root}; `plisse --help` tells what else there is"));
+    let new = New { scene: None, inputs: &[], force: false, resumable: true };
+    begin(embedded_scene()?, &folder, &new, None, talk)
 }
 
 pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
@@ -31,11 +33,17 @@ pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
     let stem = options.scene.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
     let root = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(stem.as_ref()));
     let folder = Folder::new(root);
+    let scene_path = Some(options.scene.as_path());
     match scene {
-        AnyScene::Elastic(loaded) => begin(*loaded, &folder, Some(&options.scene), options.stop_after, talk),
+        AnyScene::Elastic(loaded) => {
+            let inputs = loaded.inputs.clone();
+            let new = New { scene: scene_path, inputs: &inputs, force: options.force, resumable: true };
+            begin(*loaded, &folder, &new, options.stop_after, talk)
+        }
         AnyScene::Wrinkle(loaded) => {
             wrinkle_run::can_stop(&loaded, options.stop_after)?;
-            folder.take(Some(&options.scene))?;
+            let inputs = &loaded.inputs;
+            folder.take(&New { scene: scene_path, inputs, force: options.force, resumable: false })?;
             wrinkle_run::go(*loaded, &folder, options.stop_after, talk)
         }
     }
@@ -44,11 +52,11 @@ pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
 fn begin(
     loaded: Loaded,
     folder: &Folder,
-    scene: Option<&Path>,
+    new: &New<'_>,
     stop_after: Option<u32>,
     talk: &Talk,
 ) -> Result<(), Failure> {
-    folder.take(scene)?;
+    folder.take(new)?;
     let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0 };
     run.save(0)?;
     run.go(stop_after)
@@ -57,6 +65,9 @@ fn begin(
 pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure> {
     let folder = Folder::new(&options.folder);
     let (mut loaded, scene) = folder.scene()?;
+    folder.is_of_this_version()?;
+    folder.is_plain()?;
+    folder.spare(scene.as_deref(), &loaded.inputs)?;
     let frames = folder.frames();
     let wanted = options.from.or(frames.last().copied());
     let frame = wanted.filter(|frame| frames.contains(frame)).ok_or_else(|| {
@@ -64,17 +75,36 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         Failure::Input(format!("{}: no such checkpoint; there are: {known}", folder.root.display()))
     })?;
-    let checkpoint = folder.load(frame, &loaded)?;
+    let checkpoint =
+        folder.load(frame, &loaded).map_err(|failure| last_good(&folder, &loaded, frame, failure))?;
+    let mut report = Report::read(&folder.report(), frame, checkpoint.state.time())?;
     loaded.scene.set_state(checkpoint.state).map_err(Failure::Step)?;
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
     folder.begin(scene.as_deref())?;
     folder.reopen()?;
-    let report = Report::resume(&folder.report(), frame)?;
-    // Last, so that nothing is lost where nothing can be written.
-    for later in frames.into_iter().filter(|later| *later > frame) {
+    report.restart(&folder.report())?;
+    // Last, so that nothing is lost where nothing can be written. An earlier run may have gone on until now.
+    for later in folder.frames().into_iter().filter(|later| *later > frame) {
         folder.discard(later);
     }
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
+}
+
+/// Adds to a failure from which frame one can go on instead.
+fn last_good(folder: &Folder, loaded: &Loaded, frame: u32, failure: Failure) -> Failure {
+    if matches!(failure, Failure::OtherScene { .. }) {
+        return failure;
+    }
+    let earlier = folder.frames().into_iter().filter(|earlier| *earlier < frame);
+    let good = earlier.rev().find(|earlier| folder.load(*earlier, loaded).is_ok());
+    let root = folder.root.display();
+    Failure::Input(match good {
+        Some(good) => format!(
+            "{failure}. The last good checkpoint before it is of frame {good}; go on from there with:\n  \
+             plisse resume \"{root}\" --from {good}"
+        ),
+        None => format!("{failure}. No checkpoint before it is good; run the scene again"),
+    })
 }
 
 struct Run<'a> {
@@ -144,6 +174,7 @@ impl Run<'_> {
 
     /// The plot, and everything that is made of checkpoints.
     fn export(&self, interrupted: &AtomicBool) -> Result<String, Failure> {
+        self.folder.still_ours()?;
         let title = self.loaded.file.title.as_deref().unwrap_or_default();
         self.report.plot(title).write_svg(&self.folder.root.join("energies.svg"))?;
         export::export(&self.loaded, self.folder, self.talk, interrupted)
@@ -169,6 +200,7 @@ impl Run<'_> {
             let line = self.report.add(frame, time, &step, clock.elapsed().as_secs_f64());
             if self.talk.json {
                 print(&line);
+                printed()?;
             }
             progress.step(time, &step);
         }
@@ -196,6 +228,7 @@ impl Run<'_> {
         if self.talk.json {
             print(&outcome.to_string());
         }
+        self.folder.still_ours()?;
         self.folder.end(outcome)
     }
 
@@ -238,7 +271,7 @@ pub(crate) fn frame_count(duration: f64, interval: f64) -> u32 {
     (duration / interval * (1.0 - 1e-9)).ceil().clamp(1.0, 1e6) as u32
 }
 
-/// Set by the first Ctrl-C; the second one ends the program at once.
+/// Set by the first Ctrl-C, or when the system asks the program to end; the second time it ends at once.
 pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = Arc::clone(&flag);
@@ -246,10 +279,10 @@ pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
         if shared.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping after this step; once more to stop at once");
+        complain("\nstopping after this step; once more to stop at once");
     });
     if result.is_err() {
-        eprintln!("plisse: Ctrl-C will end this run without a word; checkpoints are written all the same");
+        complain("plisse: Ctrl-C will end this run without a word; checkpoints are written all the same");
     }
     flag
 }

@@ -1,14 +1,12 @@
 //! `plisse run` of scenes with `model = "wrinkle"`: frames without checkpoints, each with its line of the report.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use plisse::file::LoadedWrinkle;
 use plisse::io::scene_file::WavesFromName;
-use plisse::io::{FileError, ObjPart, ObjSource, write_obj};
+use plisse::io::{ObjPart, ObjSource, append, write_obj};
 use plisse::scene::{WrinkleBase, WrinkleFrame};
 use plisse::wrinkle::{Kkt, WaveChange, WrinkleRun, WrinkledSurface};
 use serde_json::{Value, json};
@@ -18,7 +16,7 @@ use crate::error::Failure;
 use crate::export::chosen;
 use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, View};
-use crate::progress::{Progress, print, say};
+use crate::progress::{Progress, print, printed, say};
 use crate::run::{frame_count, interrupt_flag};
 
 /// All frames, then the pictures: these share a camera and a range of colours.
@@ -38,6 +36,7 @@ pub(crate) fn go(
     let result = run.frames(last, duration, interval, &interrupted).and_then(|()| {
         let seconds = started.elapsed().as_secs_f64();
         say(talk, &format!("{last} frames in {seconds:.1} s"));
+        folder.is_plain()?;
         run.pictures(&interrupted)
     });
     let done = run.frames.len() as u32;
@@ -177,14 +176,10 @@ impl Run<'_> {
         let surface = self.loaded.scene.surface(&found).map_err(fail)?;
         let seconds = (earlier + clock.elapsed()).as_secs_f64();
         let line = line(frame, &found, &surface, seconds).to_string();
-        let path = self.folder.report();
-        let append = || {
-            let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
-            file.write_all(format!("{line}\n").as_bytes())
-        };
-        append().map_err(|source| FileError::Write { path: path.clone(), source })?;
+        append(&self.folder.report(), format!("{line}\n").as_bytes())?;
         if self.talk.json {
             print(&line);
+            printed()?;
         }
         let text = format!("t = {:.3} s, amplitude {:.2e} m,", found.time, found.largest_amplitude());
         self.frames.push(found);

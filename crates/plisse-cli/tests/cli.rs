@@ -165,32 +165,6 @@ fn an_interrupted_run_goes_on_with_the_same_bits() {
     }
 }
 
-#[test]
-fn a_run_removes_its_own_files_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path();
-    // The results go where the scene and its mesh are.
-    fs::create_dir(root.join("meshes")).unwrap();
-    fs::write(root.join("meshes/quad.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
-    let scene = "version = 1\ntime.duration = 0.04\n[[cloth]]\nmesh = \"meshes/quad.obj\"\n[camera]\nsize = [32, 32]\n";
-    fs::write(root.join("s.toml"), scene).unwrap();
-    fs::write(root.join("meshes/frame_0001.obj.bak"), "mine").unwrap();
-    for _ in 0..3 {
-        let output = plisse(&["run", "s.toml", "-q", "-o", "."], root);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-    }
-    assert!(root.join("meshes/quad.obj").exists() && root.join("meshes/frame_0001.obj.bak").exists());
-    // The folder of another scene, or of something else, is left alone.
-    fs::write(root.join("t.toml"), scene).unwrap();
-    let output = plisse(&["run", "t.toml", "-q", "-o", "."], root);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("choose another folder"), "{}", text(&output.stderr));
-    fs::create_dir(root.join("foreign")).unwrap();
-    fs::write(root.join("foreign/run.json"), "{\"experiment\": 1}").unwrap();
-    assert_eq!(plisse(&["run", "t.toml", "-q", "-o", "foreign"], root).status.code(), Some(2));
-    assert!(root.join("checkpoints/frame_0001.plisse").exists());
-}
-
 /// Of two runs in one folder the later one has it; the earlier one notices and stops.
 #[test]
 fn two_runs_in_one_folder_do_not_mix() {
@@ -201,7 +175,7 @@ fn two_runs_in_one_folder_do_not_mix() {
         .unwrap();
     let start = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plisse"));
-        command.args(["run", "a scene.toml", "-q", "-o", "o"]).current_dir(folder.path());
+        command.args(["run", "a scene.toml", "-q", "--force", "-o", "o"]).current_dir(folder.path());
         command.stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     let first = start();
@@ -239,9 +213,17 @@ fn settings_may_change_between_a_run_and_its_continuation() {
     assert!(outcome.contains("finished"), "{outcome}");
 }
 
+/// A person presses Ctrl-C; a batch system or a container asks with SIGTERM.
 #[cfg(unix)]
 #[test]
 fn control_c_leaves_a_checkpoint() {
+    for signal in ["-INT", "-TERM"] {
+        interrupted_by(signal);
+    }
+}
+
+#[cfg(unix)]
+fn interrupted_by(signal: &str) {
     let folder = tempfile::tempdir().unwrap();
     write_scene(folder.path(), "backward-euler");
     // Long enough to be interrupted wherever that happens.
@@ -257,7 +239,7 @@ fn control_c_leaves_a_checkpoint() {
     while !folder.path().join("part/checkpoints/frame_0003.plisse").exists() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(status.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
@@ -324,7 +306,9 @@ fn statuses_and_messages() {
     failing(&["resume", "out/easy", "--from", "77"], 2, &["no such checkpoint", "0, 1, 2, 3"]);
     fs::write(root.join("out/easy/checkpoints/frame_0003.plisse"), b"rubbish").unwrap();
     fs::write(root.join("easy.toml"), format!("{easy}[output]\npictures = \"none\"\n")).unwrap();
-    failing(&["resume", "out/easy"], 2, &["frame_0003.plisse", "not a checkpoint"]);
+    let good =
+        ["frame_0003.plisse", "not a checkpoint", "last good checkpoint before it is of frame 2", "--from 2"];
+    failing(&["resume", "out/easy"], 2, &good);
 }
 
 #[test]

@@ -67,8 +67,15 @@ fn a_run_leaves_pictures_meshes_and_a_report() {
         assert_eq!(output.status.code(), Some(2));
         assert!(said.contains("keeps no checkpoints; run it again"), "{said}");
     }
-    // Another run replaces the first, and may stop early.
-    assert!(plisse(&["run", "film.toml", "--stop-after", "1", "--quiet"], at).status.success());
+    // Another run replaces the first if that is wanted, and may stop early.
+    let refused = plisse(&["run", "film.toml", "--quiet"], at);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        said.contains("already, finished") && said.contains("--force") && !said.contains("resume"),
+        "{said}"
+    );
+    assert!(plisse(&["run", "film.toml", "--stop-after", "1", "--quiet", "--force"], at).status.success());
     assert_eq!(fs::read_to_string(at.join("out/film/report.jsonl")).unwrap().lines().count(), 1);
     assert!(!at.join("out/film/pictures/frame_0002.png").exists());
     assert!(fs::read_to_string(at.join("out/film/outcome.json")).unwrap().contains("stopped"));
@@ -119,7 +126,7 @@ fn numbers_of_waves_stay_or_are_told() {
     let at = folder.path();
     let run = |choice: &str| {
         fs::write(at.join("twist.toml"), TWIST.replace("CHOICE", choice)).unwrap();
-        let run = plisse(&["run", "twist.toml"], at);
+        let run = plisse(&["run", "twist.toml", "--force"], at);
         let said = String::from_utf8_lossy(&run.stderr).into_owned() + &String::from_utf8_lossy(&run.stdout);
         assert!(run.status.success(), "{said}");
         let report = fs::read_to_string(at.join("out/twist/report.jsonl")).unwrap();

@@ -21,6 +21,18 @@ impl RateLaw {
             Err(ViscosityError::Exponent { value: exponent })
         }
     }
+
+    /// The rate of the change, 1/s.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// The exponent, from 1 to 4.
+    #[must_use]
+    pub fn exponent(&self) -> f64 {
+        self.exponent
+    }
 }
 
 /// A viscosity that falls or grows with the rate: `Ψ = (d r²/p) ((1 + q)^(p/2) - 1)` with `q = ε̇ᵀ D ε̇/(d r²)`.

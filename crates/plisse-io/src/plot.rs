@@ -163,6 +163,18 @@ mod tests {
         assert!(has(&picture, COLOURS[0]) && has(&picture, COLOURS[1]) && !has(&picture, COLOURS[2]));
     }
 
+    /// XML has no way to write most control characters: a file with one of them cannot be opened.
+    #[test]
+    fn control_characters_leave_a_whole_file() {
+        let mut plot = plot(vec![vec![[0.0, 0.0], [1.0, 1.0]]]);
+        plot.title = "a\u{1b}[31m\u{0}b\nc\u{ffff}".to_owned();
+        plot.curves[0].label = "d\u{7}e".to_owned();
+        let svg = svg::draw(&plot).unwrap();
+        assert!(svg.contains("a [31m b c ") && svg.contains("d e"));
+        assert!(!svg.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{ffff}'));
+        assert!(has(&plot.picture(), PAPER));
+    }
+
     #[test]
     fn gaps_stay_open() {
         let points = [[0.0, 0.0], [1.0, 0.0], [f64::NAN, 0.0], [2.0, 0.0]];

@@ -8,7 +8,9 @@ use glam::DVec3;
 use serde_json::json;
 
 use crate::file::write_atomically;
-use crate::write_error::{WriteError, check_indices, check_length, check_positions, count, plain_name};
+use crate::write_error::{
+    WriteError, check_indices, check_length, check_positions, count, one_line, plain_name,
+};
 
 /// What to write into a VTK file: triangles and segments at one moment, with fields on them.
 ///
@@ -129,7 +131,7 @@ fn field_name(name: &str) -> String {
 }
 
 fn title(title: &str) -> String {
-    let mut out: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut out = one_line(title);
     let mut end = out.len().min(255);
     while !out.is_char_boundary(end) {
         end -= 1;

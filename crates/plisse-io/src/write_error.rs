@@ -138,6 +138,12 @@ pub(crate) fn count(path: &Path, what: &'static str, count: usize) -> Result<i32
     i32::try_from(count).map_err(|_| WriteError::TooLarge { path: path.to_owned(), what, count })
 }
 
+/// A text on one line, of characters that XML, VTK and terminals can take; a blank for each other one.
+pub(crate) fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c };
+    text.chars().map(plain).collect()
+}
+
 /// A name without anything that would end it: white space and the characters in `also` become `_`.
 pub(crate) fn plain_name(name: &str, also: &[char]) -> String {
     let bad = |c: char| c.is_whitespace() || c.is_control() || also.contains(&c);

@@ -108,11 +108,11 @@ fn lines_are_refused_with_file_and_line() {
     let cases = [
         (
             "\n\nV 0 0 0",
-            "line 3: `V` is no keyword of OBJ: check that this is an OBJ file, or remove the line",
+            "line 3: the line starts with no keyword of OBJ: check that this is an OBJ file, or remove the line",
         ),
         (
             "<html>",
-            "line 1: `<html>` is no keyword of OBJ: check that this is an OBJ file, or remove the line",
+            "line 1: the line starts with no keyword of OBJ: check that this is an OBJ file, or remove the line",
         ),
         (
             "v 1 2",

@@ -150,3 +150,36 @@ fn deep_nesting_is_refused() {
     let tables = format!("version = 1\n[{}a]\n", "a.".repeat(50_000));
     assert!(!messages(&tables).is_empty());
 }
+
+#[test]
+fn a_hundred_mistakes_are_shown() {
+    let keys: String = (0..150).map(|i| format!("unknown{i} = 1\n")).collect();
+    let said = |text: &str| SceneFile::parse(text, "s.toml").unwrap_err().to_string();
+    let text = said(&format!("version = 1\ntime.duration = 1\n{keys}"));
+    assert_eq!(text.lines().count(), 101, "{text}");
+    assert!(text.ends_with("s.toml: and 50 more"), "{text}");
+    // Files of mistakes alone do not fill the memory with messages.
+    let keys: String = (0..20_000).map(|i| format!("unknown{i} = 1\n")).collect();
+    let text = said(&format!("version = 1\ntime.duration = 1\n{keys}"));
+    assert!(text.lines().count() == 101 && text.ends_with("and at least 9900 more"), "{text}");
+}
+
+/// What is not meant to be a scene may be private.
+#[test]
+fn other_files_are_not_repeated() {
+    for text in [
+        "root:x:0:0:root:/root:/bin/sh\nuser:$6$secret:1\n",
+        "password = \"secret\"\n",
+        "version = \"secret\"\n[secret]\nx = 1\n",
+        "secret",
+        "[database]\nsecret = 'x\n",
+    ] {
+        let found = messages(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].contains("not a scene file") && !found[0].contains("secret"), "{found:?}");
+    }
+    // What is meant to be one is told everything.
+    for text in ["version = 1\ntimes = 3\n", "[time]\nduratoin = 1\n", "[[cloth]]\nx = [\n", ""] {
+        assert!(!messages(text)[0].contains("not a scene file"), "{text}");
+    }
+}

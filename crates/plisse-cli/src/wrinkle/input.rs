@@ -118,10 +118,9 @@ fn words(text: &str) -> Vec<Word<'_>> {
 fn number(path: &Path, word: &Word<'_>) -> Result<f64, Failure> {
     word.text.parse().ok().filter(|value: &f64| value.is_finite()).ok_or_else(|| {
         Failure::Input(format!(
-            "{}, line {}: `{}` is not a finite number: write numbers like -1.25 or 3e-4",
+            "{}, line {}: here is a word that is not a finite number: write numbers like -1.25 or 3e-4",
             path.display(),
-            word.line,
-            word.text
+            word.line
         ))
     })
 }
@@ -180,7 +179,12 @@ fn clamped(path: &Path, count: usize) -> Result<Vec<Id<Vertices>>, Failure> {
         let vertex = line[0].text.parse::<u32>().ok().filter(|vertex| (*vertex as usize) < count);
         let last = count.saturating_sub(1);
         let Some(vertex) = vertex else {
-            return Err(input(at, format!("`{}` is no vertex: the base has 0 to {last}", line[0].text)));
+            // Other words may be of another file, and private.
+            let word = match line[0].text.parse::<i64>() {
+                Ok(number) => format!("`{number}`"),
+                Err(_) => "the first word".to_owned(),
+            };
+            return Err(input(at, format!("{word} is no vertex: the base has 0 to {last}")));
         };
         for word in &line[1..] {
             number(path, word)?;

@@ -7,6 +7,7 @@ mod output;
 mod report;
 
 use plisse::core::{Edges, Field, Vertices};
+use plisse::file::MOST_TRIANGLES;
 use plisse::wrinkle::{
     BaseSheet, Periods, Phase, PhaseFaces, PhaseOptions, PhaseProblem, SharpVertices, SurfaceOptions, Terms,
     ThinSheet, WrinkleError, WrinkleField, WrinkleProblem, WrinkleReport, WrinkleSettings, WrinkledSurface,
@@ -20,9 +21,6 @@ use crate::error::Failure;
 use crate::progress::say;
 use evaluate::Slopes;
 use input::Input;
-
-/// Triangles of a surface, at most: with everything that is computed for them they take some gigabytes.
-const MOST_TRIANGLES: usize = 20_000_000;
 
 /// Everything that is known in the end.
 struct Outcome<'a> {

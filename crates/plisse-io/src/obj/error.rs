@@ -45,12 +45,10 @@ pub enum ObjError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObjProblem {
-    /// A line that starts with something else than a keyword.
-    #[error("`{word}` is no keyword of OBJ: check that this is an OBJ file, or remove the line")]
-    Keyword {
-        /// The first word.
-        word: String,
-    },
+    /// A line that starts with something else than a keyword. Its text is not repeated: the file may be of another
+    /// kind, and private.
+    #[error("the line starts with no keyword of OBJ: check that this is an OBJ file, or remove the line")]
+    Keyword,
     /// Too few or too many numbers.
     #[error("`{keyword}` takes {expected}, found {found}: give as many, or export the file again")]
     NumberCount {

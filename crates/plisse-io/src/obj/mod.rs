@@ -16,7 +16,10 @@ pub use error::{ObjError, ObjProblem};
 pub use surface::ObjSurface;
 pub use write::{ObjPart, ObjSource, write_obj};
 
-use crate::file::read_bytes;
+use crate::file::read_bytes_up_to;
+
+/// Most bytes of an OBJ file, 1 GiB: ten times what a million vertices take.
+const LARGEST: u64 = 1 << 30;
 
 /// A triangle of an OBJ file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +79,14 @@ impl Obj {
         parse::parse(text, name)
     }
 
-    /// Reads an OBJ file.
+    /// Reads an OBJ file of at most 1 GiB.
     ///
     /// # Errors
     /// [`ObjError::File`] if there is no such text, [`ObjError::Line`] for the first line that cannot be
     /// understood.
     pub fn read(path: &Path) -> Result<Self, ObjError> {
         // Comments and names may be in any encoding; numbers are ASCII in all of them.
-        let text = String::from_utf8_lossy(&read_bytes(path)?).into_owned();
+        let text = String::from_utf8_lossy(&read_bytes_up_to(path, LARGEST)?).into_owned();
         Self::parse(text.trim_start_matches('\u{feff}'), &path.display().to_string())
     }
 

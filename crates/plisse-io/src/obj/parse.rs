@@ -69,7 +69,7 @@ impl Parser {
                 Ok(())
             }
             word if SKIPPED.split(' ').any(|skipped| skipped == word) => Ok(()),
-            word => Err(ObjProblem::Keyword { word: shown(word) }),
+            _ => Err(ObjProblem::Keyword),
         }
     }
 

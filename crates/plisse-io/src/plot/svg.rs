@@ -8,6 +8,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::{GRID, INK, PAPER, Plot, SIZE, colour, runs};
 use crate::render::Rgb;
 use crate::ticks::number;
+use crate::write_error::one_line;
 
 /// Units per pixel: plotters rounds coordinates to integers, and curves would have steps.
 const FINE: u32 = 10;
@@ -32,7 +33,7 @@ fn draw_into(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::E
     root.fill(&rgb(PAPER))?;
     let font = |size: u32| ("sans-serif", size * FINE).into_font().color(&rgb(INK));
     let title = font(25).pos(Pos::new(HPos::Center, VPos::Top));
-    root.draw(&Text::new(plot.title.clone(), ((width / 2) as i32, (14 * FINE) as i32), title))?;
+    root.draw(&Text::new(one_line(&plot.title), ((width / 2) as i32, (14 * FINE) as i32), title))?;
     let [x, y] = plot.ranges();
     let mut chart = ChartBuilder::on(&root)
         .margin(16 * FINE)
@@ -49,8 +50,8 @@ fn draw_into(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::E
         .set_all_tick_mark_size(5 * FINE)
         .label_style(font(18))
         .axis_desc_style(font(20))
-        .x_desc(plot.x_label.as_str())
-        .y_desc(plot.y_label.as_str())
+        .x_desc(one_line(&plot.x_label))
+        .y_desc(one_line(&plot.y_label))
         .x_label_formatter(&|value| number(*value))
         .y_label_formatter(&|value| number(*value))
         .draw()?;
@@ -66,7 +67,7 @@ fn draw_into(plot: &Plot, text: &mut String) -> Result<(), Box<dyn std::error::E
             if !labelled {
                 let length = (22 * FINE) as i32;
                 let key = move |(x, y)| PathElement::new([(x, y), (x + length, y)], style);
-                series.label(curve.label.as_str()).legend(key);
+                series.label(one_line(&curve.label)).legend(key);
                 labelled = true;
             }
         }

@@ -13,7 +13,12 @@ pub struct Mistake {
     pub message: String,
 }
 
-/// A scene file with mistakes, in the order of their lines.
+/// Most mistakes that are collected: a file with more of them is no scene.
+const MOST: usize = 10_000;
+/// Most mistakes that are shown.
+const SHOWN: usize = 100;
+
+/// A scene file with mistakes, in the order of their lines. The first hundred are shown.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub struct Mistakes {
     /// Name of the file.
@@ -24,14 +29,24 @@ pub struct Mistakes {
 
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.list.iter().enumerate() {
+        for (index, mistake) in self.list.iter().take(SHOWN).enumerate() {
             if index > 0 {
                 f.write_str("\n")?;
             }
             write!(f, "{}:{}: {}", self.file, mistake.line, mistake.message)?;
         }
-        Ok(())
+        match self.list.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more if is_full(&self.list) => write!(f, "\n{}: and at least {more} more", self.file),
+            more => write!(f, "\n{}: and {more} more", self.file),
+        }
     }
+}
+
+/// Whether no more mistakes are collected.
+#[must_use]
+pub fn is_full(list: &[Mistake]) -> bool {
+    list.len() >= MOST
 }
 
 /// Collects mistakes while a file is read.
@@ -52,7 +67,15 @@ impl Collector {
         self.starts.partition_point(|start| *start <= offset).max(1)
     }
 
+    /// Whether no more mistakes are collected.
+    pub(super) fn is_full(&self) -> bool {
+        is_full(&self.list)
+    }
+
     pub(super) fn add(&mut self, offset: usize, message: impl Into<String>) {
+        if self.is_full() {
+            return;
+        }
         let line = self.line(offset);
         self.list.push(Mistake { line, message: message.into() });
     }

@@ -1,5 +1,6 @@
 //! Scene files: TOML with a fixed set of keys, read strictly and with every mistake at once.
 
+mod canonical;
 mod mistakes;
 mod read;
 mod tables;
@@ -8,7 +9,8 @@ mod values;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub use mistakes::{Mistake, Mistakes};
+pub use canonical::Canonical;
+pub use mistakes::{Mistake, Mistakes, is_full};
 pub use read::{KeyReference, TableReference};
 pub use tables::*;
 pub use values::{
@@ -16,7 +18,7 @@ pub use values::{
 };
 
 use mistakes::Collector;
-use read::Read;
+use read::{Item, Read};
 
 impl SceneFile {
     /// Reads a scene from text; `file` is its name in messages.
@@ -38,12 +40,15 @@ impl SceneFile {
         }
     }
 
-    /// Reads what can be read, and gives all mistakes. What is wrong is left out or has its default; without something that is
+    /// Reads what can be read, and gives all mistakes, up to ten thousand. What is wrong is left out or has its default; without something that is
     /// required there is no scene. For those who look for further mistakes.
     #[must_use]
     pub fn parse_leniently(text: &str) -> (Option<Self>, Vec<Mistake>) {
         let mut collector = Collector::new(text);
         let (table, errors) = DeTable::parse_recoverable(text);
+        if !(is_scene(table.get_ref()) || text.trim().is_empty()) {
+            return (None, vec![Mistake { line: 1, message: NOT_A_SCENE.to_owned() }]);
+        }
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
             collector.add(at, error.message().to_owned());
@@ -61,6 +66,16 @@ impl SceneFile {
         Self::tables(&mut tables);
         tables
     }
+}
+
+const NOT_A_SCENE: &str = "this is not a scene file: it has none of version = 1, [time], [[cloth]], [[wires]], \
+                           [[obstacle]] and [wrinkle]";
+
+/// Whether a file is meant to be a scene. Of other files nothing is repeated in messages: they may be private.
+fn is_scene(table: &DeTable<'_>) -> bool {
+    let number = |item: &Item<'_>| matches!(item.get_ref(), DeValue::Integer(_));
+    let tables = ["time", "cloth", "wires", "obstacle", "wrinkle"];
+    table.get("version").is_some_and(number) || tables.iter().any(|t| table.contains_key(*t))
 }
 
 impl Mistakes {

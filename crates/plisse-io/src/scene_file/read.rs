@@ -144,6 +144,9 @@ impl<'a, 'i> TableReader<'a, 'i> {
     /// Notes every key that is not known.
     pub(super) fn unknown_keys(&self, what: &str, mistakes: &mut Collector) {
         for (key, _) in self.table {
+            if mistakes.is_full() {
+                return;
+            }
             if !self.known.contains(&key.get_ref().as_ref()) {
                 let name = key.get_ref();
                 let hint = nearest(name, self.known.iter().copied()).map_or_else(
@@ -217,6 +220,12 @@ macro_rules! names {
             const KNOWN: &'static [(&'static str, Self)] = &[$(($text, Self::$Variant)),*];
         }
 
+        impl $crate::scene_file::Canonical for $Name {
+            fn add_canonical(&self, out: &mut String) {
+                out.push_str(match self { $(Self::$Variant => $text),* });
+            }
+        }
+
         impl $crate::scene_file::read::Read for $Name {
             fn expected() -> String {
                 $crate::scene_file::read::one_of(Self::KNOWN)
@@ -272,7 +281,27 @@ macro_rules! field_presence {
 }
 pub(super) use field_presence;
 
-/// Declares a table: the type, how it is read, and its part of the reference. Each key is `required`, `optional`, `repeated`, or
+macro_rules! field_canonical {
+    (required, $value:expr, $key:expr, $out:expr) => {
+        $crate::scene_file::canonical::entry($out, $key, $value)
+    };
+    (optional, $value:expr, $key:expr, $out:expr) => {
+        if let Some(value) = $value {
+            $crate::scene_file::canonical::entry($out, $key, value);
+        }
+    };
+    (repeated, $value:expr, $key:expr, $out:expr) => {
+        if !$value.is_empty() {
+            $crate::scene_file::canonical::entry($out, $key, $value);
+        }
+    };
+    ($default:literal, $value:expr, $key:expr, $out:expr) => {
+        $crate::scene_file::canonical::entry_unless($out, $key, $value, $default)
+    };
+}
+pub(super) use field_canonical;
+
+/// Declares a table: the type, how it is read, its canonical text, and its part of the reference. Each key is `required`, `optional`, `repeated`, or
 /// has a default in the notation of the file.
 macro_rules! table {
     ($(#[doc = $doc:literal])* pub struct $Name:ident ($what:literal) {
@@ -284,6 +313,29 @@ macro_rules! table {
             /// Line of the file where it starts.
             pub at_line: usize,
             $($(#[doc = $fdoc])* pub $field: $crate::scene_file::read::field_type!($presence, $T)),*
+        }
+
+        impl $Name {
+            /// The canonical text without some of the keys: those that a reader takes from elsewhere, or does not
+            /// care for.
+            #[must_use]
+            pub fn canonical_without(&self, keys: &[&str]) -> String {
+                let mut text = String::from("{");
+                $({
+                    let key = $crate::scene_file::read::key(stringify!($field));
+                    if !keys.contains(&key) {
+                        $crate::scene_file::read::field_canonical!($presence, &self.$field, key, &mut text);
+                    }
+                })*
+                text.push('}');
+                text
+            }
+        }
+
+        impl $crate::scene_file::Canonical for $Name {
+            fn add_canonical(&self, out: &mut String) {
+                out.push_str(&self.canonical_without(&[]));
+            }
         }
 
         impl $crate::scene_file::read::Read for $Name {

@@ -5,19 +5,14 @@ use std::path::PathBuf;
 use glam::{DVec2, DVec3};
 use plisse_core::generate::Diagonal;
 use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
-use plisse_io::scene_file::{
-    Annulus, ClothTable, Count, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable,
-};
-use plisse_io::{Obj, read_bytes};
+use plisse_io::Obj;
+use plisse_io::scene_file::{ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable};
 
 use super::Reader;
 use super::materials::angle_law;
 use crate::scene::{
-    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, digest, rotation_degrees,
+    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, rotation_degrees,
 };
-
-/// Most vertices of a body that a scene file can ask for. Ten times what is practical today.
-const LARGEST: u64 = 1_000_000;
 
 impl Reader<'_> {
     pub(super) fn cloth(&mut self, table: &ClothTable) -> Option<Cloth> {
@@ -41,6 +36,8 @@ impl Reader<'_> {
         }
         let scale = DVec3::from(table.scale.map(Positive::get));
         let mut cloth = shape?;
+        let material = material?;
+        self.identity.cloth(table, &material);
         if scale != DVec3::ONE {
             cloth = cloth.deformed(|x| x * scale);
         }
@@ -48,7 +45,7 @@ impl Reader<'_> {
             cloth = self.folded(cloth, fold)?;
         }
         cloth = cloth
-            .material(material?)
+            .material(material)
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
             .velocity(table.velocity);
@@ -73,16 +70,7 @@ impl Reader<'_> {
         if let Some(path) = &table.mesh {
             return self.mesh(path, table.at_line);
         }
-        let vertices = |[a, b]: [Count; 2]| (a.0 as u64 + 1).saturating_mul(b.0 as u64 + 1);
-        let count = [
-            table.grid.as_ref().map(|shape| vertices(shape.cells)),
-            table.disc.as_ref().map(|shape| 3 * (shape.rings.0 as u64).pow(2)),
-            table.discs.as_ref().map(|shape| 7 * (shape.rings.0 as u64).pow(2)),
-            table.annuli.as_ref().map(ring_vertices),
-            table.cylinder.as_ref().map(|shape| vertices(shape.cells)),
-            table.pillow.as_ref().map(|shape| 2 * vertices(shape.cells)),
-        ];
-        if !self.is_small(table.at_line, count.into_iter().flatten().max().unwrap_or(0)) {
+        if !self.is_small {
             return None;
         }
         let result: Result<Cloth, SceneError> = if let Some(shape) = &table.grid {
@@ -154,21 +142,15 @@ impl Reader<'_> {
         self.keep(fold.at_line, folded.resting_bent())
     }
 
-    /// Whether so many vertices are worth a try; a slip of the keyboard should not fill the memory.
-    fn is_small(&mut self, line: usize, vertices: u64) -> bool {
-        let fits = vertices <= LARGEST;
-        if !fits {
-            self.note(line, format!("{vertices} vertices are more than {LARGEST}; choose fewer cells"));
-        }
-        fits
-    }
-
-    /// An OBJ file named by a scene, with its bytes in the tag.
+    /// An OBJ file named by a scene.
     pub(super) fn obj(&mut self, path: &str, line: usize) -> Option<Obj> {
         let path: PathBuf = self.folder.join(path);
-        let bytes = self.keep(line, read_bytes(&path))?;
-        self.tag = self.tag.rotate_left(1) ^ digest(&bytes);
-        self.keep(line, Obj::read(&path))
+        // Nothing more is read for a scene that is too large already.
+        let obj = if self.is_small { self.keep(line, Obj::read(&path))? } else { return None };
+        self.count(line, obj.positions.len())?;
+        self.identity.mesh(&obj);
+        self.inputs.push(path);
+        Some(obj)
     }
 
     fn mesh(&mut self, path: &str, line: usize) -> Option<Cloth> {
@@ -190,15 +172,7 @@ impl Reader<'_> {
         if !self.one_shape(line, "[[wires]]", &shapes) {
             return None;
         }
-        let count = match (&table.net, &table.line) {
-            (Some(net), _) => {
-                let [a, b] = net.meshes.map(|m| m.0 as u64 + 1);
-                a.saturating_mul(b).saturating_mul(2 * net.segments.0 as u64)
-            }
-            (_, Some(shape)) => shape.segments.0 as u64,
-            _ => 0,
-        };
-        if !self.is_small(line, count) {
+        if !self.is_small {
             return None;
         }
         let wires = if let Some(net) = &table.net {
@@ -212,13 +186,15 @@ impl Reader<'_> {
             let groups: Vec<(String, Vec<Id<Vertices>>)> = groups.collect();
             self.keep(line, Wires::new(obj.positions, obj.segments, groups))?
         };
+        let damping = self.damping(&table.damping)?;
+        self.identity.wires(table, &damping);
         let mut wires = wires
             .wire(Wire {
                 young: table.young,
                 radius: table.radius,
                 density: table.density,
                 law: angle_law(table.law),
-                damping: self.damping(&table.damping)?,
+                damping,
             })
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
@@ -298,14 +274,6 @@ fn flat_coordinates(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Option<Field<
     let u = (along - normal * normal.dot(along)).try_normalize()?;
     let v = normal.cross(u);
     Some(mesh.faces().map(|f| f.map(|i| DVec2::new(u.dot(x[i] - origin), v.dot(x[i] - origin)))))
-}
-
-/// Vertices of two rings: cells are about as long around as across.
-fn ring_vertices(shape: &Annulus) -> u64 {
-    let [inner, outer] = shape.radii.map(Positive::get);
-    let across = shape.across.0 as f64;
-    // Saturates; radii in the wrong order are refused later.
-    (7.0 * across * across * (inner + outer) / (outer - inner).abs().max(1e-300)) as u64
 }
 
 fn grid(shape: &Grid) -> Result<Cloth, SceneError> {

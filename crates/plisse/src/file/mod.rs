@@ -4,24 +4,30 @@
 //! its meshes read, [`LoadedWrinkle`] one with `model = "wrinkle"`, [`AnyScene`] either.
 
 mod bodies;
+mod identity;
 mod materials;
 mod obstacles;
+mod size;
 mod wrinkle;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_core::Psd;
 use plisse_io::scene_file::{
-    HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which,
+    HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
 };
-use plisse_io::{FileError, read_text};
+use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme, SpectralRadius};
 use thiserror::Error;
 
-pub use wrinkle::{AnyScene, LoadedWrinkle};
+pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
-use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings, digest};
+use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings};
+use identity::Identity;
+
+/// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// A scene, the file that describes it, and a tag that changes when what is simulated does.
 pub struct Loaded {
@@ -29,8 +35,11 @@ pub struct Loaded {
     pub scene: Scene,
     /// What the file says.
     pub file: SceneFile,
-    /// A digest of bodies, obstacles and meshes, but not of time, solver, output and camera.
+    /// A digest of what is simulated: bodies, obstacles, meshes, gravity and air. Time, solver, output, camera, names
+    /// and colours do not count, nor does the way in which the same is written.
     pub tag: u64,
+    /// The meshes that were read.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// Why a scene could not be loaded.
@@ -57,7 +66,7 @@ impl Loaded {
     /// }
     /// ```
     pub fn read(path: &Path) -> Result<Self, LoadError> {
-        let text = read_text(path)?;
+        let text = read_text_up_to(path, LARGEST_FILE)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Ok(Self::parse(&text, &path.display().to_string(), folder)?)
     }
@@ -92,33 +101,20 @@ impl Loaded {
         name: &str,
         folder: &Path,
     ) -> Result<Self, Mistakes> {
-        let mut reader = Reader { folder, mistakes, starts: starts(&file), tag: body_tag(&file) };
+        let mut reader = Reader::new(folder, &file, mistakes);
         reader.is_elastic(&file);
         let builder = reader.scene(&file);
         if !reader.mistakes.is_empty() {
             return Err(Mistakes::new(name, reader.mistakes));
         }
         match builder.build() {
-            Ok(scene) => Ok(Self { scene, file, tag: reader.tag }),
+            Ok(scene) => Ok(Self { scene, file, tag: reader.identity.digest(), inputs: reader.inputs }),
             Err(error) => {
                 let line = line_of(&error, &file);
                 Err(Mistakes::new(name, vec![Mistake { line, message: error.to_string() }]))
             }
         }
     }
-}
-
-/// A digest of all that a state depends on but time, solver, output and camera: those may change between a run and its
-/// continuation. Lines do not count.
-fn body_tag(file: &SceneFile) -> u64 {
-    let SceneFile { up, gravity, air, cloth, wires, obstacle, .. } = file;
-    let all = format!("{up:?} {gravity:?} {air:?} {cloth:?} {wires:?} {obstacle:?}");
-    let without_lines: String = all
-        .split("at_line: ")
-        .enumerate()
-        .map(|(i, part)| if i == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) })
-        .collect();
-    digest(without_lines.as_bytes())
 }
 
 /// Where in the file the body is described that an error is about.
@@ -161,11 +157,30 @@ struct Reader<'a> {
     folder: &'a Path,
     mistakes: Vec<Mistake>,
     starts: Vec<usize>,
-    tag: u64,
+    identity: Identity,
+    /// The meshes that were read.
+    inputs: Vec<PathBuf>,
+    /// Vertices of the scene as far as they are known.
+    vertices: u64,
+    /// Whether that is few enough to go on.
+    is_small: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(folder: &'a Path, file: &SceneFile, mistakes: Vec<Mistake>) -> Self {
+        let (identity, starts) = (Identity::new(file), starts(file));
+        let mut reader =
+            Self { folder, mistakes, starts, identity, inputs: Vec::new(), vertices: 0, is_small: true };
+        reader.sizes(file);
+        reader
+    }
 }
 
 impl Reader<'_> {
     fn note(&mut self, line: usize, message: impl Into<String>) {
+        if is_full(&self.mistakes) {
+            return;
+        }
         self.mistakes.push(Mistake { line, message: message.into() });
     }
 

@@ -30,6 +30,7 @@ impl Reader<'_> {
         } else {
             self.mesh_obstacle(table)?
         };
+        self.identity.obstacle(table);
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
         let shape = shape.placed(turn, table.position);
         if table.linear && table.motion.is_empty() {

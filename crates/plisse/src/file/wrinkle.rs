@@ -1,9 +1,9 @@
 //! Scenes of wrinkles from tables.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use plisse_io::read_text;
+use plisse_io::read_text_up_to;
 use plisse_io::scene_file::{
     BaseBendingName, ClothTable, ColourBy, CurvatureName, FreeRuleName, MaterialChoice, Mistakes, ModelName,
     QuadratureName, SceneFile, Up, WrinkleStartName, WrinkleTable,
@@ -12,11 +12,14 @@ use plisse_wrinkle::{
     BaseSettings, BendingStiffness, Curvature, FreeRule, Quadrature, ThinSheet, WrinkleSettings, WrinkleStart,
 };
 
-use super::{LoadError, Loaded, Reader, body_tag, line_of, starts};
+use super::{LARGEST_FILE, LoadError, Loaded, Reader, line_of};
 use crate::scene::{WrinkleOptions, WrinkleScene};
 
 /// Most levels of subdivision: a triangle becomes 16384.
 const MOST_LEVELS: u32 = 7;
+
+/// Most triangles of a wrinkled surface: more fill the memory of most machines.
+pub const MOST_TRIANGLES: usize = 20_000_000;
 
 /// A scene with `model = "wrinkle"`, and the file that describes it.
 pub struct LoadedWrinkle {
@@ -24,6 +27,8 @@ pub struct LoadedWrinkle {
     pub scene: WrinkleScene,
     /// What the file says.
     pub file: SceneFile,
+    /// The meshes that were read.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// A scene of either model.
@@ -44,7 +49,7 @@ pub struct LoadedWrinkle {
 /// match AnyScene::parse(text, "example", std::path::Path::new(""))? {
 ///     AnyScene::Elastic(loaded) => println!("{} bodies", loaded.scene.bodies().len()),
 ///     AnyScene::Wrinkle(loaded) => {
-///         let LoadedWrinkle { mut scene, file } = *loaded;
+///         let LoadedWrinkle { mut scene, file, .. } = *loaded;
 ///         let frame = scene.next_frame(file.time.duration.get())?;
 ///         assert!(frame.phase.waves.iter().any(|waves| waves.abs() > 20));
 ///     }
@@ -62,7 +67,7 @@ pub enum AnyScene {
 impl AnyScene {
     /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
     pub fn read(path: &Path) -> Result<Self, LoadError> {
-        let text = read_text(path)?;
+        let text = read_text_up_to(path, LARGEST_FILE)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         Ok(Self::parse(&text, &path.display().to_string(), folder)?)
     }
@@ -77,11 +82,11 @@ impl AnyScene {
             return Loaded::from_file(file, mistakes, name, folder)
                 .map(|loaded| Self::Elastic(Box::new(loaded)));
         }
-        let mut reader = Reader { folder, mistakes, starts: starts(&file), tag: body_tag(&file) };
+        let mut reader = Reader::new(folder, &file, mistakes);
         let scene = reader.wrinkle_scene(&file);
         match scene {
             Some(scene) if reader.mistakes.is_empty() => {
-                Ok(Self::Wrinkle(Box::new(LoadedWrinkle { scene, file })))
+                Ok(Self::Wrinkle(Box::new(LoadedWrinkle { scene, file, inputs: reader.inputs })))
             }
             _ => Err(Mistakes::new(name, reader.mistakes)),
         }
@@ -134,7 +139,17 @@ impl Reader<'_> {
         let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
         let scene = WrinkleScene::new(&cloth?, sheet);
         let scene = self.keep(cloth_line, scene)?;
-        let mut scene = self.keep(table.at_line, scene.with_options(options?))?;
+        let options = options?;
+        let triangles = scene.mesh().face_count() << (2 * options.levels);
+        if triangles > MOST_TRIANGLES {
+            let message = format!(
+                "{} levels: the surface would have {triangles} triangles; at most {MOST_TRIANGLES} are possible",
+                options.levels
+            );
+            self.note(table.at_line, message);
+            return None;
+        }
+        let mut scene = self.keep(table.at_line, scene.with_options(options))?;
         if let Some(density) = table.density {
             scene = self.keep(table.at_line, scene.with_gravity(-up * file.gravity.0, density))?;
         }
