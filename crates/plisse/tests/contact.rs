@@ -1,4 +1,5 @@
-//! Nothing passes an obstacle: thin, fast, moving and turning ones, with every scheme.
+//! Nothing passes an obstacle: thin, fast, moving and turning ones, with every scheme. Nothing is simulated where numbers do not
+//! resolve it.
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -168,4 +169,17 @@ fn a_tablecloth_keeps_out_of_a_round_table() {
     });
     let smallest = inside.map(|x| table.distance(0.0, x).value).fold(f64::INFINITY, f64::min);
     assert!(smallest > 0.0, "{smallest}");
+}
+
+#[test]
+fn what_rounding_loses_is_refused() {
+    let far = sheet(4, 0.0).at(DVec3::X * 1e300);
+    assert!(matches!(Scene::builder().cloth(far).build(), Err(SceneError::TooFar { .. })));
+    let near = sheet(4, 0.0).at(DVec3::X * 1e4);
+    assert!(Scene::builder().cloth(near).build().unwrap().step().is_ok());
+    let fast = sheet(4, 0.0).velocity(DVec3::X * 1e300);
+    let mut scene = Scene::builder().cloth(fast).build().unwrap();
+    let before = scene.state().clone();
+    assert!(scene.step().is_err());
+    assert!(*scene.state() == before);
 }

@@ -274,6 +274,16 @@ pub enum StepError {
         /// The largest energy in play so far, J.
         scale: f64,
     },
+    /// Something has gone so far away that the numbers of its positions do not resolve it any more.
+    #[error("at t = {time} s node {node} is {distance:.1e} m from the origin, where its mesh is lost in rounding")]
+    Lost {
+        /// Time in seconds.
+        time: f64,
+        /// Number of the node.
+        node: usize,
+        /// m.
+        distance: f64,
+    },
     /// Even the shortest allowed step did not converge.
     #[error("no step as short as {shortest} s converges; last attempt: {last}")]
     TooShort {

@@ -190,15 +190,21 @@ impl SceneBuilder {
         }
         let names = self.names()?;
         let total = self.parts.iter().map(|part| part.body().x.len()).sum();
-        let mut assembly = Assembly::default();
+        let mut assembly = Assembly::new();
         for (part, name) in self.parts.iter().zip(&names) {
             assembly.add(part, name, total)?;
         }
-        let Assembly { mass, areas, radii, ranges, x, v, mut terms, pins, faces, bodies } = assembly;
+        let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, pins, faces, bodies } = assembly;
         let mass = Field::from_vec(mass);
         let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
         let touch = Touch { areas, radii, ranges };
         let x = Field::from_vec(x);
+        let farthest = RESOLVED * finest;
+        if let Some((v, x)) = x.iter().find(|(_, x)| x.abs().max_element() > farthest) {
+            let body = bodies.iter().find(|body| body.vertices.contains(&v.index()));
+            let body = body.map_or_else(String::new, |body| body.name.clone());
+            return Err(SceneError::TooFar { body, distance: x.length(), farthest });
+        }
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
         let mut held = vec![false; total];
@@ -230,7 +236,7 @@ impl SceneBuilder {
         let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
         let shortest = settings.shortest_step.unwrap_or(settings.time_step);
         let integrator = Adaptive::new(implicit, shortest);
-        Ok(Scene { system, state, integrator, bodies, obstacles, settings })
+        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest })
     }
 
     /// The name of each part: its own, or its kind with a number.
@@ -322,14 +328,18 @@ impl Part {
     }
 }
 
+/// Coordinates up to this many mean edges resolve an edge to a part in a thousand million.
+const RESOLVED: f64 = 1e-9 / f64::EPSILON;
+
 /// All bodies in one numbering.
-#[derive(Default)]
 struct Assembly {
     mass: Vec<f64>,
     areas: Vec<f64>,
     radii: Vec<f64>,
     /// Gaps at which contact begins where obstacles say nothing.
     ranges: Vec<f64>,
+    /// The smallest mean edge of a body, m.
+    finest: f64,
     x: Vec<DVec3>,
     v: Vec<DVec3>,
     terms: Vec<Box<dyn Term<Vertices>>>,
@@ -339,18 +349,34 @@ struct Assembly {
 }
 
 impl Assembly {
+    fn new() -> Self {
+        Self {
+            mass: Vec::new(),
+            areas: Vec::new(),
+            radii: Vec::new(),
+            ranges: Vec::new(),
+            finest: f64::INFINITY,
+            x: Vec::new(),
+            v: Vec::new(),
+            terms: Vec::new(),
+            pins: Vec::new(),
+            faces: Vec::new(),
+            bodies: Vec::new(),
+        }
+    }
+
     fn add(&mut self, part: &Part, name: &str, total: usize) -> Result<(), SceneError> {
         let first = self.x.len();
         let slot = Slot { name, first: first as u32, total };
-        let (masses, areas, damping, range, kind) = match part {
+        let (masses, areas, damping, [edge, range], kind) = match part {
             Part::Cloth(cloth) => {
                 cloth_terms(cloth, slot, &mut self.terms)?;
                 let (masses, areas) = cloth_masses(cloth);
                 let faces = cloth.mesh.faces().as_slice().iter();
                 self.faces.extend(faces.map(|f| f.map(|v| v.get() + slot.first)));
                 let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
-                let range = 0.5 * mean_edge(cloth);
-                (masses, areas, cloth.material.damping, range, Kind::Cloth { mesh, rest, uv })
+                let edge = mean_edge(cloth);
+                (masses, areas, cloth.material.damping, [edge, 0.5 * edge], Kind::Cloth { mesh, rest, uv })
             }
             Part::Wires(wires) => {
                 wire_terms(wires, slot, &mut self.terms)?;
@@ -361,9 +387,9 @@ impl Assembly {
                 let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
                 let rest_lengths: Vec<f64> = segments.iter().map(length).collect();
                 let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len() as f64;
-                let range = radius.min(0.5 * mean);
+                let ranges = [mean, radius.min(0.5 * mean)];
                 let kind = Kind::Wires { segments, rest_lengths, radius };
-                (masses, areas, wires.wire.damping, range, kind)
+                (masses, areas, wires.wire.damping, ranges, kind)
             }
         };
         if let Some(rate) = damping.mass {
@@ -378,6 +404,7 @@ impl Assembly {
         let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
         self.radii.resize(self.areas.len(), radius);
         self.ranges.resize(self.areas.len(), range);
+        self.finest = self.finest.min(edge);
         self.x.extend(start.x);
         self.v.extend(start.v);
         self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });

@@ -119,6 +119,19 @@ pub enum SceneError {
         /// How deep, m; zero on the surface itself.
         depth: f64,
     },
+    /// A body is so far from the origin that its mesh is lost in rounding.
+    #[error(
+        "\"{body}\" starts {distance:.1e} m from the origin, where the numbers of its positions do not resolve the mesh any more; \
+         stay within {farthest:.1e} m"
+    )]
+    TooFar {
+        /// Name of the body.
+        body: String,
+        /// m.
+        distance: f64,
+        /// m.
+        farthest: f64,
+    },
     /// An obstacle without inside.
     #[error(
         "the mesh of an obstacle is open: {edge} has one face. An obstacle needs an inside; close the hole"

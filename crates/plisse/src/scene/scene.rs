@@ -43,6 +43,8 @@ pub struct Scene {
     pub(super) bodies: Vec<BodyInfo>,
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) settings: Settings,
+    /// The largest coordinate at which positions still resolve the meshes, m.
+    pub(super) farthest: f64,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.
@@ -93,7 +95,13 @@ impl Scene {
 
     /// Advances by a step of this length, in seconds.
     pub fn step_by(&mut self, dt: Positive) -> Result<StepReport, StepError> {
-        self.integrator.step(&self.system, &mut self.state, dt)
+        let before = self.state.clone();
+        let report = self.integrator.step(&self.system, &mut self.state, dt)?;
+        let lost = self.state.x().iter().find(|(_, x)| x.abs().max_element() > self.farthest);
+        let Some((node, x)) = lost else { return Ok(report) };
+        let error = StepError::Lost { time: self.state.time(), node: node.index(), distance: x.length() };
+        self.state = before;
+        Err(error)
     }
 
     /// How many equal steps no longer than the time step make up a duration, and how long each is.
