@@ -30,10 +30,16 @@ pub(crate) fn largest_abs(values: &[f64]) -> f64 {
     largest
 }
 
-/// `factor`, or what is left of it so that `largest · factor` does not exceed [`SATURATION`].
+/// `factor`, or what is left of it so that `largest · factor` does not exceed `limit`.
+#[inline(always)]
+pub(crate) fn limit_to(limit: f64, factor: f64, largest: f64) -> f64 {
+    if largest * factor.abs() > limit { (limit / largest).copysign(factor) } else { factor }
+}
+
+/// [`limit_to`] with the limit of results, [`SATURATION`].
 #[inline]
 pub(crate) fn limit_factor(factor: f64, largest: f64) -> f64 {
-    if largest * factor.abs() > SATURATION { (SATURATION / largest).copysign(factor) } else { factor }
+    limit_to(SATURATION, factor, largest)
 }
 
 /// Calls `body` out of line and tells the compiler that this is rare.

@@ -15,6 +15,7 @@
 //! Both projections are closed forms without eigenvectors.
 
 use glam::{DMat3, DVec3};
+use plisse_core::range::LENGTH;
 use plisse_core::{Blocks, Psd, length_and_direction, outer, rarely};
 
 use crate::outer::{outer_sum, symmetric_outer};
@@ -36,14 +37,13 @@ pub struct AngleFrame {
 const STRAIGHT: f64 = 1e-8;
 
 impl AngleFrame {
-    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or outside 1e-60 m to
-    /// 1e60 m.
+    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or outside of
+    /// [`range::LENGTH`](plisse_core::range::LENGTH).
     #[inline]
     #[must_use]
     pub fn new(e0: DVec3, e1: DVec3) -> Option<Self> {
         let ((l0, t0), (l1, t1)) = (length_and_direction(e0), length_and_direction(e1));
-        let range = 1e-60..1e60;
-        if !(range.contains(&l0) && range.contains(&l1) && l0 > 1e-12 * l1 && l1 > 1e-12 * l0) {
+        if !(LENGTH.contains(&l0) && LENGTH.contains(&l1) && l0 > 1e-12 * l1 && l1 > 1e-12 * l0) {
             return None;
         }
         let (sin, b) = length_and_direction(t0.cross(t1));
