@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use glam::{DMat3, DVec2, DVec3};
 use plisse_bending::{
-    AngleEnergy, CosineAngle, Director, HingeElement, HingeFilter, HingeWeight, KoiterBending, Net,
+    AngleEnergy, CosineAngle, Director, HingeElement, HingeFilter, KoiterBending, Net,
     PlanarAngle, Plate, PrintedCosine, QuadraticAngle, QuadraticBending, RodElement, RodStretch, SineAngle,
     TangentAngle,
 };
@@ -124,7 +124,7 @@ proptest! {
     fn mid_edge(
         x in any_points::<6>(),
         size in magnitude(LENGTH),
-        stiffness in magnitude(1e-60..=1e60),
+        stiffness in magnitude(1e-58..=1e59),
         nu in -0.99..0.5f64,
         angles in prop::array::uniform3(-4.0..4.0f64),
     ) {
