@@ -17,7 +17,7 @@ use std::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use crate::scalar::{largest_abs, limit_to};
+use crate::scalar::{SATURATION, largest_abs, limit_to, saturate};
 
 /// Parameters in SI units, whatever they measure: stiffness, rigidity, density, viscosity, duration, rest area.
 ///
@@ -72,4 +72,59 @@ pub fn limit_vector(v: DVec3, limit: f64) -> DVec3 {
 pub fn scaled<const K: usize>(values: [f64; K], factor: f64) -> [f64; K] {
     let factor = limit_to(FACTOR, factor, largest_abs(&values));
     values.map(|value| value * factor)
+}
+
+/// The same for a symmetric, positive semidefinite matrix, which it stays: its largest entry is on the diagonal.
+#[inline(always)]
+#[must_use]
+pub fn scaled_matrix<const K: usize>(matrix: &[[f64; K]; K], factor: f64) -> [[f64; K]; K] {
+    let diagonal: [f64; K] = std::array::from_fn(|k| matrix[k][k]);
+    let factor = limit_to(FACTOR, factor, largest_abs(&diagonal));
+    matrix.map(|row| row.map(|value| value * factor))
+}
+
+/// A finite vector times a finite factor, shortened where a component would exceed [`SATURATION`]: the direction is kept.
+#[inline]
+#[must_use]
+pub fn multiply(v: DVec3, factor: f64) -> DVec3 {
+    v * limit_to(SATURATION, factor, largest_abs(&v.to_array()))
+}
+
+/// `Σ aᵢ·bᵢ` of finite vectors, saturated: work and power of large forces.
+#[inline]
+#[must_use]
+pub fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
+    let product = |a: &DVec3, b: &DVec3| saturate(a.x * b.x) + saturate(a.y * b.y) + saturate(a.z * b.z);
+    saturate(a.iter().zip(b).map(|(a, b)| product(a, b)).sum())
+}
+
+/// The largest absolute coordinate of some points; NaN does not count.
+///
+/// Sums that overflow are evaluated on points divided by it, and multiplied back.
+#[must_use]
+pub fn largest_coordinate<'a>(points: impl IntoIterator<Item = &'a DVec3>) -> f64 {
+    points.into_iter().fold(0.0, |largest, p| largest_abs(&[largest, p.x, p.y, p.z]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_keep_signs_directions_and_nan() {
+        assert_eq!(limit(f64::NEG_INFINITY, RATE), -RATE);
+        assert!(limit(f64::NAN, RATE).is_nan());
+        let v = limit_vector(DVec3::new(f64::INFINITY, f64::NAN, -2.0), SPEED);
+        assert!(v.x == SPEED && v.y.is_nan() && v.z == -2.0);
+        assert_eq!(multiply(DVec3::new(1.0, -2.0, 0.0), 1e300), DVec3::new(0.5, -1.0, 0.0) * SATURATION);
+        assert_eq!(scaled_matrix(&[[4.0, 2.0], [2.0, 1.0]], 1e200), [[FACTOR, 0.5 * FACTOR], [0.5 * FACTOR, 0.25 * FACTOR]]);
+    }
+
+    #[test]
+    fn sums_of_large_products_are_numbers() {
+        let (a, b) = ([DVec3::splat(1e200), DVec3::X], [DVec3::new(1e200, -1e200, 1.0), DVec3::X]);
+        assert!((dot(&a, &b) - 1e200).abs() <= 1e200);
+        assert_eq!(dot(&[DVec3::ONE], &[DVec3::new(1.0, 2.0, 3.0)]), 6.0);
+        assert_eq!(largest_coordinate(&[DVec3::ZERO, DVec3::new(1.0, -4.0, f64::NAN)]), 4.0);
+    }
 }
