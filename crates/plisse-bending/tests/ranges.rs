@@ -5,9 +5,8 @@ use std::f64::consts::PI;
 
 use glam::{DMat3, DVec2, DVec3};
 use plisse_bending::{
-    AngleEnergy, CosineAngle, Director, HingeElement, HingeFilter, KoiterBending, Net,
-    PlanarAngle, Plate, PrintedCosine, QuadraticAngle, QuadraticBending, RodElement, RodStretch, SineAngle,
-    TangentAngle,
+    AngleEnergy, CosineAngle, Director, HingeElement, HingeFilter, KoiterBending, Net, PlanarAngle, Plate,
+    PrintedCosine, QuadraticAngle, QuadraticBending, RodElement, RodStretch, SineAngle, TangentAngle,
 };
 use plisse_core::range::{LENGTH, PARAMETER};
 use plisse_core::{Angle, Blocks, Element, Field, Id, Positive, Psd, RestShape, TriMesh, generate};
@@ -62,8 +61,7 @@ fn check<const V: usize, const N: usize>(
         for h in [all.hessian, element.hessian(x, psd)] {
             finite(what, entries(&h));
             if psd != Psd::Exact {
-                let rows: [[f64; N]; N] =
-                    std::array::from_fn(|i| std::array::from_fn(|j| h.entry(i, j)));
+                let rows: [[f64; N]; N] = std::array::from_fn(|i| std::array::from_fn(|j| h.entry(i, j)));
                 assert_semidefinite(&format!("{what}, {psd:?}"), &rows, ROUNDING, scale(&h));
             }
         }

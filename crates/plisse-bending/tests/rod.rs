@@ -250,7 +250,9 @@ fn clamps_are_semidefinite_near_straight_and_near_folded() {
     let small = (0..=64).map(|k| 10f64.powf(-0.25 * f64::from(k)));
     let angles = small.flat_map(|gap| [gap, std::f64::consts::PI - gap, std::f64::consts::FRAC_PI_2 + gap]);
     for theta in angles.filter(|theta| (0.0..=std::f64::consts::PI).contains(theta)) {
-        for lengths in [[1.0, 1.0], [1.0, 1e-3], [1e3, 1.0], [1.0, 1.7], [1e-3, 1e3], [1.0, 1e-9], [1e-12, 3e-12]] {
+        for lengths in
+            [[1.0, 1.0], [1.0, 1e-3], [1e3, 1.0], [1.0, 1.7], [1e-3, 1e3], [1.0, 1e-9], [1e-12, 3e-12]]
+        {
             for rest in [0.0, 1e-9, 0.3, 1.6, 3.0, std::f64::consts::PI] {
                 for turn in turns {
                     clamps_are_semidefinite(&segments(theta, lengths, turn), rest);

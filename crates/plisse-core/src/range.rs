@@ -5,7 +5,7 @@
 //! 1. **Parameters are refused** outside of their range when something is built: [`PARAMETER`] by
 //!    [`Positive`](crate::Positive), [`LENGTH`] by rest shapes. Where a constructor cannot fail, it says what it does.
 //! 2. **States are never refused.** Every finite position, velocity and step is accepted. What lies beyond a range counts
-//!    as its end ([`STRETCH`], [`SPEED`], [`RATE`], [`POSITION`]), or has no angle ([`LENGTH`] for hinges and rods).
+//!    as its end ([`STRETCH`], [`SPEED`], [`RATE`]), or has no angle ([`LENGTH`] for hinges and rods).
 //! 3. **Results saturate.** What multiplies geometry (stresses, moments, stiffnesses) is limited to [`FACTOR`], and what
 //!    is returned stays near ±[`SATURATION`](crate::SATURATION) or below. Vectors and matrices are limited as a whole, so
 //!    that they keep their direction and stay positive semidefinite.
@@ -30,10 +30,7 @@ pub const PARAMETER: RangeInclusive<f64> = 1e-60..=1e60;
 /// energy nor force.
 pub const LENGTH: RangeInclusive<f64> = 1e-30..=1e30;
 
-/// Coordinates in metres, of loads and constant matrices: beyond ±1e60 they count as ±1e60.
-pub const POSITION: f64 = 1e60;
-
-/// Entries of the deformation gradient, of damping: beyond ±1e30 they count as ±1e30.
+/// Entries of the deformation gradient and strains of edges, in damping: beyond ±1e30 they count as ±1e30.
 pub const STRETCH: f64 = 1e30;
 
 /// Velocities in m/s: components beyond ±1e100 count as ±1e100.
@@ -117,7 +114,10 @@ mod tests {
         let v = limit_vector(DVec3::new(f64::INFINITY, f64::NAN, -2.0), SPEED);
         assert!(v.x == SPEED && v.y.is_nan() && v.z == -2.0);
         assert_eq!(multiply(DVec3::new(1.0, -2.0, 0.0), 1e300), DVec3::new(0.5, -1.0, 0.0) * SATURATION);
-        assert_eq!(scaled_matrix(&[[4.0, 2.0], [2.0, 1.0]], 1e200), [[FACTOR, 0.5 * FACTOR], [0.5 * FACTOR, 0.25 * FACTOR]]);
+        assert_eq!(
+            scaled_matrix(&[[4.0, 2.0], [2.0, 1.0]], 1e200),
+            [[FACTOR, 0.5 * FACTOR], [0.5 * FACTOR, 0.25 * FACTOR]]
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The stretch of an edge or a spring.
 
 use glam::DVec3;
+use plisse_core::range::{STRETCH, limit_vector};
 use plisse_core::{Blocks, Positive, Psd, length_and_direction};
 use plisse_eigen::radial_hessian;
 
@@ -32,7 +33,8 @@ impl Strain<2, 1> for EdgeStretch {
 
     #[inline(always)]
     fn frame(&self, x: &[DVec3; 2]) -> Option<(f64, DVec3)> {
-        Some(length_and_direction(x[1] - x[0]))
+        // Longer ones count as this long: their strain would exceed `STRETCH`.
+        Some(length_and_direction(limit_vector(x[1] - x[0], STRETCH * self.length)))
     }
 
     #[inline(always)]

@@ -47,6 +47,10 @@ fn energies(what: &str, e: StepEnergy) {
 }
 
 fn semidefinite<const V: usize, const N: usize>(what: &str, h: &Blocks<V>) {
+    // Subnormal stresses have too few digits for a sign; inverse squares of the smallest lengths make 1e-230 of them.
+    if h.max_abs() < 1e-200 {
+        return;
+    }
     let rows: [[f64; N]; N] = std::array::from_fn(|i| std::array::from_fn(|j| h.entry(i, j)));
     assert_semidefinite(what, &rows, ROUNDING, 10.0 * h.max_abs());
 }
@@ -72,9 +76,8 @@ fn motion<const V: usize>() -> impl Strategy<Value = Motion<V>> {
             (a, mixed)
         }),
     ];
-    (pair, any_points::<V>(), rate(), prop_oneof![0.0..2.0f64, any_finite()]).prop_map(
-        |((start, end), other, rate, factor)| Motion { start, end, other, rate, factor },
-    )
+    (pair, any_points::<V>(), rate(), prop_oneof![0.0..2.0f64, any_finite()])
+        .prop_map(|((start, end), other, rate, factor)| Motion { start, end, other, rate, factor })
 }
 
 impl<const V: usize> Motion<V> {
@@ -82,7 +85,11 @@ impl<const V: usize> Motion<V> {
         let (start, other) = (self.start.map(DVec3::from), self.other.map(DVec3::from));
         [
             ElementStep { start, rate: self.rate, past: Past::Start },
-            ElementStep { start, rate: self.rate, past: Past::Earlier { weight: self.factor.abs(), x: other } },
+            ElementStep {
+                start,
+                rate: self.rate,
+                past: Past::Earlier { weight: self.factor.abs(), x: other },
+            },
             ElementStep { start, rate: self.rate, past: Past::Velocity { time: self.factor, v: other } },
         ]
     }
@@ -93,7 +100,12 @@ impl<const V: usize> Motion<V> {
 }
 
 /// Everything that a rate element answers.
-fn check<E: RateElement<V>, const V: usize, const N: usize>(what: &str, element: &E, motion: &Motion<V>, projects: bool) {
+fn check<E: RateElement<V>, const V: usize, const N: usize>(
+    what: &str,
+    element: &E,
+    motion: &Motion<V>,
+    projects: bool,
+) {
     let x = motion.end();
     for step in motion.steps() {
         let start = element.start(&step);
@@ -157,10 +169,22 @@ fn planes<S: PlaneStrain + Copy>(
     let isotropic = Viscosity::isotropic(-0.2 * c, 0.3 * c).unwrap();
     let elastic = ElasticViscosity::new(positive(beta), stiffening);
     let fabric = Viscosity::per_component([c, 0.0, 0.1 * c]).unwrap();
-    check_both::<_, _, 3, 3, 9>(&format!("{what}, isotropic"), Dissipation::new(nodes(), on, isotropic, area), motion);
-    check_both::<_, _, 3, 3, 9>(&format!("{what}, elastic"), Dissipation::new(nodes(), on, elastic, area), motion);
+    check_both::<_, _, 3, 3, 9>(
+        &format!("{what}, isotropic"),
+        Dissipation::new(nodes(), on, isotropic, area),
+        motion,
+    );
+    check_both::<_, _, 3, 3, 9>(
+        &format!("{what}, elastic"),
+        Dissipation::new(nodes(), on, elastic, area),
+        motion,
+    );
     let thinning = RateDependent::new(isotropic, law);
-    check_both::<_, _, 3, 3, 9>(&format!("{what}, rate law"), Dissipation::new(nodes(), on, thinning, area), motion);
+    check_both::<_, _, 3, 3, 9>(
+        &format!("{what}, rate law"),
+        Dissipation::new(nodes(), on, thinning, area),
+        motion,
+    );
     let both = RateDependent::new(elastic, law);
     check_both::<_, _, 3, 3, 9>(&format!("{what}, both"), Dissipation::new(nodes(), on, both, area), motion);
     let any = Dissipation::new(nodes(), on, fabric, positive(weight));
@@ -232,7 +256,11 @@ proptest! {
 
 #[test]
 fn nan_is_not_hidden() {
-    let step = ElementStep { start: [DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0)], rate: 100.0, past: Past::Start };
+    let step = ElementStep {
+        start: [DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0)],
+        rate: 100.0,
+        past: Past::Start,
+    };
     let mut x = step.start;
     x[2].z = f64::NAN;
     let map = TriangleMap::new([DVec2::ZERO, DVec2::X, DVec2::Y]).unwrap();

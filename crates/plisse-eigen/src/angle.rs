@@ -147,7 +147,12 @@ pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
 fn in_plane_clamp(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let size = 1e-30..1e30;
     let gg = g.abs();
-    if size.contains(&a) && size.contains(&c) && size.contains(&gg) && h >= -2.0 * gg && h < 1e30 * gg.min(1.0) {
+    if size.contains(&a)
+        && size.contains(&c)
+        && size.contains(&gg)
+        && h >= -2.0 * gg
+        && h < 1e30 * gg.min(1.0)
+    {
         in_plane_clamp_regular(a, c, g, h)
     } else {
         rarely(|| in_plane_clamp_at_any_scale(a, c, g, h))

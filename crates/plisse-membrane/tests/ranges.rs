@@ -20,7 +20,12 @@ fn positive(value: f64) -> Positive {
 }
 
 /// Every energy, with these parameters.
-fn energies(k: [f64; 4], angle: f64, ratio: f64, offset: f64) -> Vec<(&'static str, Box<dyn MembraneEnergy>)> {
+fn energies(
+    k: [f64; 4],
+    angle: f64,
+    ratio: f64,
+    offset: f64,
+) -> Vec<(&'static str, Box<dyn MembraneEnergy>)> {
     let [a, b, c, d] = k.map(positive);
     let axes = [UnitDir2::U, UnitDir2::V];
     let (u, v) = (UnitDir2::from_angle(angle).unwrap(), UnitDir2::from_angle(angle + 1.0).unwrap());

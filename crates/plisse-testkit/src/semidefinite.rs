@@ -62,7 +62,10 @@ pub fn assert_semidefinite<const N: usize>(what: &str, matrix: &[[f64; N]; N], t
     for i in 0..N {
         for j in 0..i {
             let skew = (matrix[i][j] / 2.0 - matrix[j][i] / 2.0).abs();
-            assert!(skew <= tolerance * largest.max(floor), "{what}: not symmetric at {i}, {j}: {skew:e} of {largest:e}");
+            assert!(
+                skew <= tolerance * largest.max(floor),
+                "{what}: not symmetric at {i}, {j}: {skew:e} of {largest:e}"
+            );
         }
     }
     let [low, high] = extreme_eigenvalues(matrix);
