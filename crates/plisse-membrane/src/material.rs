@@ -130,7 +130,7 @@ mod tests {
             "lambda = -3 N/m with mu = 2 N/m: a stable sheet needs a finite lambda > -mu"
         );
         assert!(Lame::new(positive(2.0), f64::NAN).is_err());
-        assert!(Lame::plane_stress(positive(1e-200), 0.3, positive(1e-200)).is_err());
-        assert!(Lame::plane_stress(positive(1e200), 0.3, positive(1e200)).is_err());
+        assert!(Lame::plane_stress(positive(1e-40), 0.3, positive(1e-40)).is_err());
+        assert!(Lame::plane_stress(positive(1e40), 0.3, positive(1e40)).is_err());
     }
 }
