@@ -7,8 +7,8 @@
 //! 2. **States are never refused.** Every finite position, velocity and step is accepted. What lies beyond a range counts
 //!    as its end ([`STRETCH`], [`SPEED`], [`RATE`]), or has no angle ([`LENGTH`] for hinges and rods).
 //! 3. **Results saturate.** What multiplies geometry (stresses, moments, stiffnesses) is limited to [`FACTOR`], and what
-//!    is returned stays near ±[`SATURATION`](crate::SATURATION) or below. Vectors and matrices are limited as a whole, so
-//!    that they keep their direction and stay positive semidefinite.
+//!    is returned stays near ±[`SATURATION`](crate::SATURATION) or below. Matrices are limited as a whole, so that they stay
+//!    positive semidefinite.
 //!
 //! The numbers are chosen together: with parameters and states at the ends of all ranges at once, no product of the
 //! formulas leaves the range of `f64`, so that evaluation needs no further check. They are far beyond anything physical.
@@ -57,21 +57,14 @@ pub fn limit_vector(v: DVec3, limit: f64) -> DVec3 {
     DVec3::from_array(v.to_array().map(|c| c.clamp(-limit, limit)))
 }
 
-/// `values` times a finite `factor`, made smaller as a whole where one of them would exceed [`FACTOR`]: the direction is kept.
+/// A symmetric, positive semidefinite matrix times a finite factor, made smaller as a whole where an entry would exceed
+/// [`FACTOR`]: it stays positive semidefinite. The largest entry is on the diagonal.
 ///
 /// ```
-/// use plisse_core::range::{FACTOR, scaled};
-/// assert_eq!(scaled([2.0, -3.0], 10.0), [20.0, -30.0]);
-/// assert_eq!(scaled([1.0, -2.0], 1e200), [0.5 * FACTOR, -FACTOR]);
+/// use plisse_core::range::{FACTOR, scaled_matrix};
+/// assert_eq!(scaled_matrix(&[[4.0, 2.0], [2.0, 1.0]], 10.0), [[40.0, 20.0], [20.0, 10.0]]);
+/// assert_eq!(scaled_matrix(&[[2.0]], 1e200), [[FACTOR]]);
 /// ```
-#[inline(always)]
-#[must_use]
-pub fn scaled<const K: usize>(values: [f64; K], factor: f64) -> [f64; K] {
-    let factor = limit_to(FACTOR, factor, largest_abs(&values));
-    values.map(|value| value * factor)
-}
-
-/// The same for a symmetric, positive semidefinite matrix, which it stays: its largest entry is on the diagonal.
 #[inline(always)]
 #[must_use]
 pub fn scaled_matrix<const K: usize>(matrix: &[[f64; K]; K], factor: f64) -> [[f64; K]; K] {
@@ -114,10 +107,6 @@ mod tests {
         let v = limit_vector(DVec3::new(f64::INFINITY, f64::NAN, -2.0), SPEED);
         assert!(v.x == SPEED && v.y.is_nan() && v.z == -2.0);
         assert_eq!(multiply(DVec3::new(1.0, -2.0, 0.0), 1e300), DVec3::new(0.5, -1.0, 0.0) * SATURATION);
-        assert_eq!(
-            scaled_matrix(&[[4.0, 2.0], [2.0, 1.0]], 1e200),
-            [[FACTOR, 0.5 * FACTOR], [0.5 * FACTOR, 0.25 * FACTOR]]
-        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A strain, a weight and a potential together: an element that damps.
 
 use glam::DVec3;
-use plisse_core::range::{SPEED, largest_coordinate, limit_vector, scaled, scaled_matrix};
+use plisse_core::range::{FACTOR, SPEED, largest_coordinate, limit, limit_vector, scaled_matrix};
 use plisse_core::{
     Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, saturate,
 };
@@ -144,7 +144,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
 
     #[inline(always)]
     fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
-        scaled(self.potential.stress(at, rate), self.weight)
+        self.potential.stress(at, rate).map(|s| limit(s * self.weight, FACTOR))
     }
 
     /// Energies of a step that ends with a strain, a rate and a stress.

@@ -1,7 +1,7 @@
 //! The stretch of an edge or a spring.
 
 use glam::DVec3;
-use plisse_core::range::{STRETCH, limit_vector};
+use plisse_core::range::{STRETCH, limit};
 use plisse_core::{Blocks, Positive, Psd, length_and_direction};
 use plisse_eigen::radial_hessian;
 
@@ -33,13 +33,12 @@ impl Strain<2, 1> for EdgeStretch {
 
     #[inline(always)]
     fn frame(&self, x: &[DVec3; 2]) -> Option<(f64, DVec3)> {
-        // Longer ones count as this long: their strain would exceed `STRETCH`.
-        Some(length_and_direction(limit_vector(x[1] - x[0], STRETCH * self.length)))
+        Some(length_and_direction(x[1] - x[0]))
     }
 
     #[inline(always)]
     fn strain(&self, (length, _): &(f64, DVec3)) -> [f64; 1] {
-        [length / self.length - 1.0]
+        [limit(length / self.length, STRETCH) - 1.0]
     }
 
     #[inline(always)]
