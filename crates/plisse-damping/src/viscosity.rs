@@ -97,7 +97,7 @@ impl<const K: usize> Viscosity<K> {
         for component in 0..K {
             for j in 0..=component {
                 let value = modulus[component][j] * beta.get();
-                if !(value.abs() <= LARGEST) {
+                if !(-LARGEST..=LARGEST).contains(&value) {
                     return Err(ViscosityError::Component { component, value });
                 }
             }

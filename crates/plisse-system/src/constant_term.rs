@@ -71,7 +71,7 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
                 let (term, node) = (self.name.clone(), j.to_string());
                 return Err(SetupError::NodeOutOfRange { term, node, count: size });
             }
-            if !(value.abs() <= FACTOR) {
+            if !(-FACTOR..=FACTOR).contains(value) {
                 let expected = "give numbers up to 1e150";
                 return Err(SetupError::BadParameter {
                     what: "an entry of a constant term",
