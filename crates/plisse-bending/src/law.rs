@@ -4,6 +4,7 @@
 //! and the stiffness of an element means the same for each. Angles are radians, in [-π, π].
 
 use glam::DVec3;
+use plisse_core::range::{FACTOR, limit};
 use plisse_core::saturate;
 
 /// An energy `ψ(θ)` with the rest angle as a parameter; dimensionless, multiplied by the stiffness of the element.
@@ -36,10 +37,10 @@ macro_rules! forward {
 }
 forward!(&L, Box<L>, std::sync::Arc<L>);
 
-/// A law's value times a stiffness, limited well below the range of `f64`: inverse squares of lengths multiply it.
+/// A law's value times a stiffness, limited to [`FACTOR`]: inverse squares of lengths multiply it.
 #[inline]
 pub(crate) fn limited(value: f64, stiffness: f64) -> f64 {
-    (value * stiffness).clamp(-1e150, 1e150)
+    limit(value * stiffness, FACTOR)
 }
 
 /// What a stencil without an angle answers: nothing, unless a position is NaN, which must not be hidden.

@@ -41,7 +41,7 @@ pub enum NetError {
         second: usize,
     },
     /// Wires so thin or soft that their stiffness underflows, or so thick that it overflows.
-    #[error("the stiffness that follows from these wires, {value}, is not a positive finite number")]
+    #[error("the stiffness that follows from these wires, {value}, is not between 1e-60 and 1e60")]
     Stiffness {
         /// The value found.
         value: f64,

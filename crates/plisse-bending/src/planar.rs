@@ -1,6 +1,7 @@
 //! The angle stencil in the plane: the teaching case of WK23, with its signs corrected.
 
 use glam::DVec2;
+use plisse_core::range::LENGTH;
 use plisse_core::{Psd, hypot};
 use plisse_eigen::in_plane;
 
@@ -17,11 +18,12 @@ pub struct PlanarAngle {
 }
 
 impl PlanarAngle {
-    /// The angle between two edges, or `None` if one of them is zero or outside 1e-60 m to 1e60 m.
+    /// The angle between two edges, or `None` if one of them is zero or outside of
+    /// [`range::LENGTH`](plisse_core::range::LENGTH).
     #[must_use]
     pub fn new(e0: DVec2, e1: DVec2) -> Option<Self> {
         let lengths = [hypot(e0.x, e0.y), hypot(e1.x, e1.y)];
-        if !lengths.iter().all(|l| (1e-60..1e60).contains(l)) {
+        if !lengths.iter().all(|l| LENGTH.contains(l)) {
             return None;
         }
         let tangents = [e0 / lengths[0], e1 / lengths[1]];

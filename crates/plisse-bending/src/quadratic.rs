@@ -2,10 +2,11 @@
 //!
 //! For a sheet that hardly stretches, bending energy is quadratic in the positions: `E = k/2 Σ xᵀ Q x` over the three
 //! coordinates, with a matrix that depends on the flat rest shape only. Forces are linear, the Hessian is constant and
-//! positive semidefinite as it is. A linear map, so positions beyond 1e150 m overflow like any product.
+//! positive semidefinite as it is. What would overflow for positions far away saturates.
 
 use glam::DVec3;
-use plisse_core::{Edges, Faces, Field, Id, Positive, RestShape, Space, TriMesh, Vertices};
+use plisse_core::range::{largest_coordinate, multiply};
+use plisse_core::{Edges, Faces, Field, Id, Positive, RestShape, Space, TriMesh, Vertices, saturate};
 
 /// A constant symmetric matrix over one space, the same for each of the three coordinates, in N/m.
 ///
@@ -145,17 +146,26 @@ impl<S: Space> QuadraticBending<S> {
         self.columns[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
-    /// `½ Σ xᵀ Q x` in joules.
+    /// `½ Σ xᵀ Q x` in joules, saturated.
     ///
     /// # Panics
     /// If `x` has another length than [`Self::size`].
     #[must_use]
     pub fn energy(&self, x: &Field<S, DVec3>) -> f64 {
+        let plain = self.energy_at(x);
+        if plain.is_finite() {
+            return plain;
+        }
+        let largest = largest_coordinate(x.as_slice());
+        saturate(saturate(self.energy_at(&x.map(|x| *x / largest)) * largest) * largest)
+    }
+
+    fn energy_at(&self, x: &Field<S, DVec3>) -> f64 {
         let (gradient, origin) = (self.gradient(x), origin(x));
         0.5 * x.as_slice().iter().zip(gradient.as_slice()).map(|(x, g)| (*x - origin).dot(*g)).sum::<f64>()
     }
 
-    /// `Q x` in newtons: the force is its negative.
+    /// `Q x` in newtons, saturated: the force is its negative.
     ///
     /// # Panics
     /// If `x` has another length than [`Self::size`].
@@ -163,7 +173,15 @@ impl<S: Space> QuadraticBending<S> {
     pub fn gradient(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
         assert_eq!(x.len(), self.size(), "one position per {} is needed", S::NAME);
         let origin = origin(x);
-        Field::from_fn(self.size(), |i| self.row(i).map(|(j, value)| (x[j] - origin) * value).sum())
+        Field::from_fn(self.size(), |i| {
+            let plain: DVec3 = self.row(i).map(|(j, value)| (x[j] - origin) * value).sum();
+            if plain.is_finite() {
+                return plain;
+            }
+            let largest = largest_coordinate(x.as_slice());
+            let unit = |p: DVec3| p / largest;
+            multiply(self.row(i).map(|(j, value)| (unit(x[j]) - unit(origin)) * value).sum(), largest)
+        })
     }
 }
 

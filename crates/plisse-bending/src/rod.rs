@@ -1,6 +1,7 @@
 //! Rods: bending of two consecutive segments, stretching of one.
 
 use glam::DVec3;
+use plisse_core::range::{FACTOR, limit};
 use plisse_core::{
     Angle, Blocks, Element, ElementEvaluation, Id, Positive, Psd, Vertices, length_and_direction, saturate,
 };
@@ -222,8 +223,8 @@ impl Element<2> for RodStretch {
     #[inline]
     fn hessian(&self, x: &[DVec3; 2], psd: Psd) -> Blocks<2> {
         let (s, n) = Self::segment(x);
-        let along = (self.stiffness / self.length).clamp(0.0, 1e150);
-        let across = if s == 0.0 { along } else { (self.tension(s) / s).clamp(-1e150, 1e150) };
+        let along = limit(self.stiffness / self.length, FACTOR);
+        let across = if s == 0.0 { along } else { limit(self.tension(s) / s, FACTOR) };
         let block = radial_hessian(n, psd.apply(along), psd.apply(across));
         Blocks([[block, -block], [-block, block]])
     }

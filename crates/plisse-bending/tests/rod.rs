@@ -6,10 +6,14 @@
 )]
 
 use glam::{DMat3, DVec3};
-use plisse_bending::{AngleEnergy, QuadraticAngle, RodElement, RodStretch, SineAngle, TangentAngle};
+use plisse_bending::{
+    AngleEnergy, CosineAngle, PrintedCosine, QuadraticAngle, RodElement, RodStretch, SineAngle, TangentAngle,
+};
 use plisse_core::{Angle, Blocks, Element, Id, Positive, Psd, project_numeric, symmetric_eigen};
 use plisse_eigen::AngleFrame;
-use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs};
+use plisse_testkit::{
+    assert_close, assert_semidefinite, check_gradient, check_jacobian, magnitude, max_abs, rotation,
+};
 use proptest::prelude::*;
 
 fn positive(value: f64) -> Positive {
@@ -177,7 +181,7 @@ fn nan_is_not_hidden() {
 #[test]
 fn extreme_segments_stay_finite() {
     for (k, l, e) in
-        [(1e200, 1e200, 1e200), (1e-200, 1e-200, 1e150), (f64::MAX, 5e-324, 1.0), (5e-324, f64::MAX, 1e300)]
+        [(1e60, 1e60, 1e200), (1e-60, 1e-60, 1e150), (1e60, 1e-60, f64::MAX), (1e-60, 1e60, 5e-324)]
     {
         let segment = RodStretch::new([0, 1].map(Id::new), positive(l), positive(k));
         let x = [DVec3::ZERO, DVec3::new(e, 0.0, 0.0)];
@@ -210,5 +214,64 @@ fn finite_for_every_finite_position() {
                 "{x:?}"
             );
         }
+    }
+}
+
+/// Two segments at an angle, of these lengths, turned and moved.
+fn segments(theta: f64, lengths: [f64; 2], turn: [[f64; 3]; 3]) -> [DVec3; 3] {
+    let turn = DMat3::from_cols(turn[0].into(), turn[1].into(), turn[2].into());
+    let (first, second) = (turn * DVec3::X, turn * DVec3::new(theta.cos(), theta.sin(), 0.0));
+    [-first * lengths[0], DVec3::ZERO, second * lengths[1]]
+}
+
+fn clamps_are_semidefinite(x: &[DVec3; 3], rest: f64) {
+    fn one(name: &str, law: impl AngleEnergy, rest: f64, x: &[DVec3; 3]) {
+        let element = rod(law, rest);
+        for psd in [Psd::Clamp, Psd::Abs] {
+            // Beside the largest eigenvalue of the clamped matrix itself, however little is left of the exact one.
+            let rows = element.hessian(x, psd).to_matrix::<9>();
+            assert_semidefinite(&format!("{name}, {psd:?}"), &rows, 1e-14, 0.0);
+        }
+    }
+    one("quadratic", QuadraticAngle, rest, x);
+    one("tangent", TangentAngle, rest, x);
+    one("sine", SineAngle, rest, x);
+    one("cosine", CosineAngle, rest, x);
+    one("printed", PrintedCosine { b: 0.0 }, rest, x);
+    one("printed with torque", PrintedCosine { b: 0.4 }, rest, x);
+}
+
+#[test]
+fn clamps_are_semidefinite_near_straight_and_near_folded() {
+    let turns = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.6, 0.0, 0.8], [0.48, 0.8, -0.36], [-0.64, 0.6, 0.48]],
+    ];
+    let small = (0..=64).map(|k| 10f64.powf(-0.25 * f64::from(k)));
+    let angles = small.flat_map(|gap| [gap, std::f64::consts::PI - gap, std::f64::consts::FRAC_PI_2 + gap]);
+    for theta in angles.filter(|theta| (0.0..=std::f64::consts::PI).contains(theta)) {
+        for lengths in
+            [[1.0, 1.0], [1.0, 1e-3], [1e3, 1.0], [1.0, 1.7], [1e-3, 1e3], [1.0, 1e-9], [1e-12, 3e-12]]
+        {
+            for rest in [0.0, 1e-9, 0.3, 1.6, 3.0, std::f64::consts::PI] {
+                for turn in turns {
+                    clamps_are_semidefinite(&segments(theta, lengths, turn), rest);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn clamps_are_semidefinite_at_every_angle(
+        turn in rotation(),
+        theta in prop_oneof![0.0..std::f64::consts::PI, magnitude(1e-16..=1.0), magnitude(1e-16..=1.0).prop_map(|gap| std::f64::consts::PI - gap)],
+        rest in prop_oneof![0.0..std::f64::consts::PI, Just(0.0)],
+        ratio in magnitude(1e-6..=1e6),
+        length in magnitude(1e-9..=1e9),
+    ) {
+        clamps_are_semidefinite(&segments(theta, [length, length * ratio], turn), rest);
     }
 }

@@ -41,6 +41,7 @@ mod mesh;
 mod psd;
 mod quantity;
 mod random;
+pub mod range;
 mod rate_element;
 mod rest;
 mod scalar;

@@ -3,6 +3,8 @@
 use glam::DVec2;
 use thiserror::Error;
 
+use crate::range::PARAMETER;
+
 /// Why a number was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -10,6 +12,12 @@ pub enum QuantityError {
     /// Not finite, zero or negative.
     #[error("{value} is not a positive finite number")]
     NotPositive {
+        /// The number given.
+        value: f64,
+    },
+    /// Positive, but beyond what computations can carry.
+    #[error("{value:e} is outside of the range from 1e-60 to 1e60: check its unit, SI units are expected")]
+    OutOfRange {
         /// The number given.
         value: f64,
     },
@@ -29,7 +37,8 @@ pub enum QuantityError {
     },
 }
 
-/// A finite number greater than zero. The unit is that of the parameter it is passed for.
+/// A number greater than zero, within [`range::PARAMETER`](crate::range::PARAMETER) (1e-60 to 1e60). The unit is that of the parameter
+/// it is passed for.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Positive(f64);
 
@@ -40,7 +49,8 @@ impl Positive {
     /// Checks the number.
     ///
     /// # Errors
-    /// [`QuantityError::NotPositive`] for zero, negative numbers, infinities and NaN.
+    /// [`QuantityError::NotPositive`] for zero, negative numbers, infinities and NaN; [`QuantityError::OutOfRange`] for
+    /// positive numbers outside of [`range::PARAMETER`](crate::range::PARAMETER).
     ///
     /// ```
     /// use plisse_core::Positive;
@@ -49,8 +59,10 @@ impl Positive {
     /// # Ok::<(), plisse_core::QuantityError>(())
     /// ```
     pub fn new(value: f64) -> Result<Self, QuantityError> {
-        if value > 0.0 && value.is_finite() {
+        if PARAMETER.contains(&value) {
             Ok(Self(value))
+        } else if value > 0.0 && value.is_finite() {
+            Err(QuantityError::OutOfRange { value })
         } else {
             Err(QuantityError::NotPositive { value })
         }
@@ -59,7 +71,7 @@ impl Positive {
     /// A number that is written down in the program.
     ///
     /// # Panics
-    /// If it is not positive and finite; in a constant that is an error of compilation.
+    /// If it is not within [`range::PARAMETER`](crate::range::PARAMETER); in a constant that is an error of compilation.
     ///
     /// ```
     /// use plisse_core::Positive;
@@ -68,7 +80,10 @@ impl Positive {
     /// ```
     #[must_use]
     pub const fn literal(value: f64) -> Self {
-        assert!(value > 0.0 && value.is_finite(), "the literal is a positive finite number");
+        assert!(
+            value >= *PARAMETER.start() && value <= *PARAMETER.end(),
+            "the literal is a positive number from 1e-60 to 1e60"
+        );
         Self(value)
     }
 
@@ -188,7 +203,16 @@ mod tests {
         for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(Positive::new(bad).is_err(), "{bad}");
         }
-        assert!(Positive::new(f64::MIN_POSITIVE / 2.0).is_ok());
+        for edge in [*PARAMETER.start(), *PARAMETER.end()] {
+            assert_eq!(Positive::new(edge).unwrap().get(), edge);
+        }
+        for bad in [f64::MIN_POSITIVE / 2.0, 9e-61, 2e60, f64::MAX] {
+            assert_eq!(Positive::new(bad), Err(QuantityError::OutOfRange { value: bad }));
+        }
+        assert_eq!(
+            Positive::new(1e-70).unwrap_err().to_string(),
+            "1e-70 is outside of the range from 1e-60 to 1e60: check its unit, SI units are expected"
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@ use glam::DVec3;
 use crate::blocks::Blocks;
 use crate::psd::Psd;
 use crate::quantity::Positive;
-use crate::scalar::saturate;
+use crate::range::{SPEED, dot, limit_vector, multiply};
+use crate::scalar::SATURATION;
 use crate::space::{Id, Space};
 
 /// What a time integrator remembers of the motion besides the positions at the start of a step.
@@ -70,30 +71,40 @@ impl<const V: usize> ElementStep<V> {
     /// A step of backward Euler of `dt` seconds.
     #[must_use]
     pub fn backward_euler(start: [DVec3; V], dt: Positive) -> Self {
-        Self { start, rate: saturate(1.0 / dt.get()), past: Past::Start }
+        Self { start, rate: 1.0 / dt.get(), past: Past::Start }
     }
 
-    /// Velocities at positions `x`, in m/s.
+    /// Velocities at positions `x`, in m/s, with components up to [`range::SPEED`](crate::range::SPEED).
     #[inline]
     #[must_use]
     pub fn velocity(&self, x: &[DVec3; V]) -> [DVec3; V] {
         std::array::from_fn(|i| {
             let start = self.start[i];
+            let way = difference(x[i], start);
             let way = match &self.past {
-                Past::Start => x[i] - start,
-                Past::Earlier { weight, x: earlier } => x[i] - start - (start - earlier[i]) * *weight,
-                Past::Velocity { time, v } => x[i] - start - v[i] * *time,
+                Past::Start => way,
+                Past::Earlier { weight, x: earlier } => {
+                    way - multiply(difference(start, earlier[i]), *weight)
+                }
+                Past::Velocity { time, v } => way - multiply(v[i], *time),
             };
-            way * self.rate
+            limit_vector(way * self.rate, SPEED)
         })
     }
 
-    /// Work of forces along the way from the start to `x`, in joules.
+    /// Work of forces along the way from the start to `x`, in joules; saturated.
     #[inline]
     #[must_use]
     pub fn work(&self, forces: &[DVec3; V], x: &[DVec3; V]) -> f64 {
-        (0..V).map(|i| forces[i].dot(x[i] - self.start[i])).sum()
+        let way: [DVec3; V] = std::array::from_fn(|i| difference(x[i], self.start[i]));
+        dot(forces, &way)
     }
+}
+
+/// `a - b`, saturated.
+#[inline]
+fn difference(a: DVec3, b: DVec3) -> DVec3 {
+    limit_vector(a - b, SATURATION)
 }
 
 /// Energies of a time step, in joules.

@@ -30,10 +30,16 @@ pub(crate) fn largest_abs(values: &[f64]) -> f64 {
     largest
 }
 
-/// `factor`, or what is left of it so that `largest · factor` does not exceed [`SATURATION`].
+/// `factor`, or what is left of it so that `largest · factor` does not exceed `limit`.
+#[inline(always)]
+pub(crate) fn limit_to(limit: f64, factor: f64, largest: f64) -> f64 {
+    if largest * factor.abs() > limit { (limit / largest).copysign(factor) } else { factor }
+}
+
+/// [`limit_to`] with the limit of results, [`SATURATION`].
 #[inline]
 pub(crate) fn limit_factor(factor: f64, largest: f64) -> f64 {
-    if largest * factor.abs() > SATURATION { (SATURATION / largest).copysign(factor) } else { factor }
+    limit_to(SATURATION, factor, largest)
 }
 
 /// Calls `body` out of line and tells the compiler that this is rare.
@@ -71,7 +77,8 @@ fn library_hypot(x: f64, y: f64) -> f64 {
 /// Length and unit direction of a vector; the direction of exactly zero is zero.
 ///
 /// Correct to rounding for every finite input, from subnormal components to `f64::MAX` (where the length itself
-/// saturates at [`SATURATION`]).
+/// saturates at [`SATURATION`]). Differences that have overflown to infinity have that length and the direction of their infinite
+/// components.
 #[inline]
 #[must_use]
 pub fn length_and_direction(y: DVec3) -> (f64, DVec3) {
@@ -91,6 +98,8 @@ fn length_and_direction_scaled(y: DVec3) -> (f64, DVec3) {
     if y == DVec3::ZERO {
         return (0.0, DVec3::ZERO);
     }
+    let whole = |c: f64| if c.is_infinite() { c.signum() } else { 0.0 * c };
+    let y = if y.is_finite() { y } else { DVec3::from_array(y.to_array().map(whole)) * SATURATION };
     let largest = y.abs().max_element();
     // Division, not multiplication by the reciprocal: 1/largest overflows for subnormal numbers.
     let scaled = y / largest;
@@ -109,6 +118,14 @@ mod tests {
         assert_eq!(saturate(f64::NEG_INFINITY), -SATURATION);
         assert_eq!(saturate(-2.5), -2.5);
         assert!(saturate(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn infinite_vectors_have_a_direction_and_nan_has_none() {
+        let (length, n) = length_and_direction(DVec3::new(f64::NEG_INFINITY, 3.0, f64::INFINITY));
+        assert_eq!(length, SATURATION);
+        assert!((n - DVec3::new(-1.0, 0.0, 1.0).normalize()).length() < 1e-15);
+        assert!(length_and_direction(DVec3::new(1.0, f64::NAN, f64::INFINITY)).1.is_nan());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Polar {
 fn stretch(f: &Mat3x2, j: f64) -> Option<(f64, Sym2, f64)> {
     let (cxx, cxy, cyy) = (f.c0.length_squared(), f.c0.dot(f.c1), f.c1.length_squared());
     let trace = (cxx + cyy + 2.0 * j).sqrt();
-    if trace.is_nan() || trace < COLLAPSED {
+    if trace < COLLAPSED {
         return None;
     }
     let inverse = 1.0 / trace;

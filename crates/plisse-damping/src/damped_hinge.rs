@@ -1,6 +1,7 @@
 //! A hinge that stores energy and resists change.
 
 use glam::DVec3;
+use plisse_core::range::FACTOR;
 use plisse_core::{
     Blocks, Element, ElementStep, HingeFrame, HingeSpring, Id, Positive, Psd, RateElement, StepEnergy,
     Vertices,
@@ -11,8 +12,6 @@ use crate::angles::HingeAngle;
 use crate::start::StrainStart;
 use crate::strain::Strain;
 
-/// Viscosities per time beyond this count as this, N m: inverse squares of lengths multiply them.
-const LARGEST: f64 = 1e150;
 /// Changes of angle beyond this count as this, rad: with the above and the smallest hinges, Hessians are still finite.
 const LARGEST_CHANGE: f64 = 1e20;
 
@@ -140,7 +139,7 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
             at: angle.at[0],
             expected: angle.expected[0].clamp(-LARGEST_CHANGE, LARGEST_CHANGE),
             // A clamp keeps the NaN of a velocity.
-            resists: (viscosity * angle.factor).clamp(0.0, LARGEST),
+            resists: (viscosity * angle.factor).clamp(0.0, FACTOR),
         }
     }
 

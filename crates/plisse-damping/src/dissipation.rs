@@ -1,6 +1,7 @@
 //! A strain, a weight and a potential together: an element that damps.
 
 use glam::DVec3;
+use plisse_core::range::{FACTOR, SPEED, largest_coordinate, limit, limit_vector, scaled_matrix};
 use plisse_core::{
     Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, saturate,
 };
@@ -109,23 +110,31 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         let psd = if part == PositionJacobian::ClampedStress { Psd::Clamp } else { Psd::Exact };
         let mut sum = self.strain.geometric(&frame, &stress, psd) * -1.0;
         if part == PositionJacobian::Full {
-            // Σ_kl t_kl g_k (∂²ε_l/∂x² v)ᵀ.
-            let tangent = self.tangent(&at, &rate, 1.0);
-            let gradient = self.strain.gradient(&frame);
-            for l in 0..K {
-                let mut unit = [0.0; K];
-                unit[l] = 1.0;
-                let turned = self.strain.geometric(&frame, &unit, Psd::Exact).mul_vector(v);
-                for k in 0..K {
-                    for i in 0..V {
-                        for j in 0..V {
-                            sum.0[i][j] += outer(gradient[k][i] * -tangent[k][l], turned[j]);
-                        }
+            sum += self.second_part(&frame, &self.tangent(&at, &rate, 1.0), v);
+        }
+        sum
+    }
+
+    /// `-Σ_kl t_kl g_k (∂²ε_l/∂x² v)ᵀ`, with velocities divided by the largest so that nothing overflows.
+    fn second_part(&self, frame: &S::Frame, tangent: &[[f64; K]; K], v: &[DVec3; V]) -> Blocks<V> {
+        let v = v.map(|v| limit_vector(v, SPEED));
+        let fastest = largest_coordinate(&v).max(f64::MIN_POSITIVE);
+        let v = v.map(|v| v / fastest);
+        let gradient = self.strain.gradient(frame);
+        let mut sum = Blocks::ZERO;
+        for l in 0..K {
+            let mut unit = [0.0; K];
+            unit[l] = 1.0;
+            let turned = self.strain.geometric(frame, &unit, Psd::Exact).mul_vector(&v);
+            for k in 0..K {
+                for i in 0..V {
+                    for j in 0..V {
+                        sum.0[i][j] += outer(gradient[k][i] * -tangent[k][l], turned[j]);
                     }
                 }
             }
         }
-        sum
+        sum.mul_saturating(fastest)
     }
 
     #[inline(always)]
@@ -135,7 +144,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
 
     #[inline(always)]
     fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
-        self.potential.stress(at, rate).map(|s| saturate(s * self.weight))
+        self.potential.stress(at, rate).map(|s| limit(s * self.weight, FACTOR))
     }
 
     /// Energies of a step that ends with a strain, a rate and a stress.
@@ -155,8 +164,14 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
 
     #[inline(always)]
     fn tangent(&self, at: &[f64; K], rate: &[f64; K], factor: f64) -> [[f64; K]; K] {
-        self.potential.tangent(at, rate).map(|row| row.map(|t| saturate(t * (self.weight * factor))))
+        scaled_matrix(&self.potential.tangent(at, rate), self.weight * factor)
     }
+}
+
+/// What an element without a strain answers: nothing, unless a position is NaN, which must not be hidden.
+#[inline(always)]
+fn nothing<const V: usize>(x: &[DVec3; V]) -> f64 {
+    if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }
 }
 
 #[inline(always)]
@@ -183,7 +198,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     #[inline(always)]
     fn energies(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> StepEnergy {
         let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else {
-            return StepEnergy::default();
+            return StepEnergy::of_loss(nothing(x), 0.0);
         };
         let rate = start.rate(&self.strain, &strain);
         self.energies_at(start, &strain, &rate, &self.stress(&start.at, &rate))
@@ -201,7 +216,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         start: &Option<StrainStart<K>>,
     ) -> (StepEnergy, [DVec3; V]) {
         let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
-            return (StepEnergy::default(), [DVec3::ZERO; V]);
+            return (StepEnergy::of_loss(nothing(x), 0.0), [DVec3::splat(nothing(x)); V]);
         };
         let strain = self.strain.strain(&frame);
         let rate = start.rate(&self.strain, &strain);
@@ -212,7 +227,9 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
 
     #[inline(always)]
     fn hessian(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>, psd: Psd) -> Blocks<V> {
-        let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else { return Blocks::ZERO };
+        let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
+            return Blocks::identity() * nothing(x);
+        };
         let rate = start.rate(&self.strain, &self.strain.strain(&frame));
         let tangent = self.tangent(&start.at, &rate, start.factor);
         self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd).mirrored()

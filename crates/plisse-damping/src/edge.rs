@@ -1,6 +1,7 @@
 //! The stretch of an edge or a spring.
 
 use glam::DVec3;
+use plisse_core::range::{STRETCH, limit};
 use plisse_core::{Blocks, Positive, Psd, length_and_direction};
 use plisse_eigen::radial_hessian;
 
@@ -37,7 +38,7 @@ impl Strain<2, 1> for EdgeStretch {
 
     #[inline(always)]
     fn strain(&self, (length, _): &(f64, DVec3)) -> [f64; 1] {
-        [length / self.length - 1.0]
+        [limit(length / self.length, STRETCH) - 1.0]
     }
 
     #[inline(always)]

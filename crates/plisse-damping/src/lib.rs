@@ -24,6 +24,9 @@
 //! [`DampedHinge`] is a hinge with its damping, for a fraction of what a second hinge would cost. [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in
 //! proportion to stiffness: both for comparison.
 //!
+//! Every finite state gives finite energies, forces and Hessians; what lies outside of the ranges of [`range`](plisse_core::range) counts as
+//! their ends.
+//!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
 //!
 //! ```

@@ -4,6 +4,9 @@ use plisse_core::{Positive, saturate};
 
 use crate::viscosity::{Potential, ViscosityError, dot, times};
 
+/// Rates beyond this, in units of the rate of the law, change the viscosity no more.
+const FASTEST: f64 = 1e30;
+
 /// How a viscosity changes with the strain rate, after Carreau: constant below a rate, a power of the rate above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateLaw {
@@ -63,10 +66,10 @@ impl<P> RateDependent<P> {
         if largest == 0.0 {
             return None;
         }
-        // Rates beyond 1e70 are made smaller as a whole, so that powers are still numbers.
+        // Made smaller as a whole where they are too fast, so that powers are still numbers.
         let u = rate.map(|v| saturate(v / self.law.rate));
         let fastest = u.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        let u = if fastest > 1e70 { u.map(|v| v / fastest * 1e70) } else { u };
+        let u = if fastest > FASTEST { u.map(|v| v / fastest * FASTEST) } else { u };
         let pushed = times(&matrix.map(|row| row.map(|d| d / largest)), &u);
         // Rounding must not make it negative.
         let q = dot(&u, &pushed).max(0.0);

@@ -1,7 +1,8 @@
 //! Rayleigh damping: the usual choice, for comparison.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, RateElement, StepEnergy};
+use plisse_core::range::{dot, multiply};
+use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, saturate};
 
 /// Where the stiffness is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,16 +74,22 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
-        self.matrix(x, step, Psd::Exact).mul_vector(&step.velocity(x))
+        let (matrix, v) = (self.matrix(x, step, Psd::Exact), step.velocity(x));
+        // Speeds are limited to 1e100 m/s: only matrices beyond 1e190 N s/m can make the sums overflow.
+        let largest = matrix.max_abs();
+        if largest < 1e190 {
+            return matrix.mul_vector(&v);
+        }
+        (matrix * (1.0 / largest)).mul_vector(&v).map(|force| multiply(force, largest))
     }
 
     fn energies_and_gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> (StepEnergy, [DVec3; V]) {
         let (v, gradient) = (step.velocity(x), self.gradient(x, step));
-        let potential = gradient.iter().zip(&v).map(|(g, v)| 0.5 * g.dot(*v) / step.rate).sum();
+        let potential = saturate(0.5 * dot(&gradient, &v) / step.rate);
         (StepEnergy::of_loss(potential, step.work(&gradient, x)), gradient)
     }
 
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
-        self.matrix(x, step, psd) * step.rate
+        self.matrix(x, step, psd).mul_saturating(step.rate)
     }
 }

@@ -1,11 +1,9 @@
 //! What strains keep of the start of a step.
 
+use plisse_core::range::{RATE, limit};
 use plisse_core::{ElementStep, Past};
 
 use crate::strain::{Strain, rate};
-
-/// Rates beyond this count as this, in 1/s.
-const FASTEST: f64 = 1e60;
 
 /// The strain at the start of a step, and what it takes to make a rate of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +30,7 @@ impl<const K: usize> StrainStart<K> {
                 rate(&strain.gradient(&strain.frame(&step.start)?), v).map(|change| change * time)
             }
         };
-        Some(Self { at, expected, factor: step.rate })
+        Some(Self { at, expected, factor: limit(step.rate, RATE) })
     }
 
     /// The rate of a step that ends with a strain.
@@ -45,5 +43,5 @@ impl<const K: usize> StrainStart<K> {
 
 #[inline(always)]
 pub(crate) fn limited<const K: usize>(rate: [f64; K]) -> [f64; K] {
-    rate.map(|r| r.clamp(-FASTEST, FASTEST))
+    rate.map(|r| limit(r, RATE))
 }

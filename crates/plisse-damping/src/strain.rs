@@ -1,6 +1,7 @@
 //! Strains: what measures deformation, whatever it is made of.
 
 use glam::DVec3;
+use plisse_core::range::{SPEED, limit_vector};
 use plisse_core::{Blocks, Psd, outer};
 
 /// `K` numbers that measure the deformation of `V` nodes, with two derivatives (SO18, section 3.1).
@@ -63,14 +64,10 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     }
 }
 
-/// Speeds beyond this count as this, in m/s, so that sums of their products with the gradients of small elements are numbers.
-const FASTEST: f64 = 1e100;
-
 /// `Gᵀ v`: the rate of each component.
 #[inline(always)]
 pub(crate) fn rate<const V: usize, const K: usize>(gradient: &[[DVec3; V]; K], v: &[DVec3; V]) -> [f64; K] {
-    // A clamp of numbers keeps NaN; glam's of vectors does not.
-    let limited = v.map(|v| DVec3::from_array(v.to_array().map(|c| c.clamp(-FASTEST, FASTEST))));
+    let limited = v.map(|v| limit_vector(v, SPEED));
     gradient.map(|row| row.iter().zip(&limited).map(|(g, v)| g.dot(*v)).sum())
 }
 

@@ -1,13 +1,11 @@
 //! Strains of triangles.
 
 use glam::{DMat3, DVec3};
+use plisse_core::range::{STRETCH, limit_vector};
 use plisse_core::{Blocks, Mat3x2, Psd, TriangleMap, UnitDir2, outer};
 use plisse_eigen::Sym2;
 
 use crate::strain::Strain;
-
-/// Entries of `F` beyond this count as this: products of a few then stay in the range of numbers.
-const LARGEST: f64 = 1e60;
 
 /// Three numbers that measure the images `f = (F a, F b)` of two directions of the material. Where they are components of a symmetric
 /// tensor `E`, they are `(E_aa, E_bb, 2 E_ab)`.
@@ -93,6 +91,8 @@ impl PlaneHessian {
 pub struct OnTriangle<P> {
     /// How much corners 1 and 2 contribute to the images of the two directions, 1/m.
     weights: [[f64; 2]; 2],
+    /// Components of edges beyond this count as this, m: then no entry of `F` exceeds [`STRETCH`].
+    longest: f64,
     strain: P,
 }
 
@@ -102,16 +102,17 @@ impl<P: PlaneStrain> OnTriangle<P> {
     pub fn new(map: TriangleMap, strain: P) -> Self {
         let weights =
             strain.directions().map(|d| [1, 2].map(|corner| d.get().dot(map.barycentric_gradient(corner))));
-        Self { weights, strain }
+        let largest = weights.as_flattened().iter().fold(0.0f64, |m, w| m.max(w.abs()));
+        Self { weights, longest: 0.5 * STRETCH / largest, strain }
     }
 
     #[inline(always)]
     fn images(&self, x: &[DVec3; 3]) -> Mat3x2 {
-        let (d1, d2) = (x[1] - x[0], x[2] - x[0]);
-        let [a, b] = self.weights.map(|[w1, w2]| d1 * w1 + d2 * w2);
         // Without a branch: a call for what no simulation does would keep `f` in memory for all others.
-        let limited = |v: DVec3| DVec3::from_array(v.to_array().map(|c| c.clamp(-LARGEST, LARGEST)));
-        Mat3x2::new(limited(a), limited(b))
+        let edge = |i: usize| limit_vector(x[i] - x[0], self.longest);
+        let (d1, d2) = (edge(1), edge(2));
+        let [a, b] = self.weights.map(|[w1, w2]| d1 * w1 + d2 * w2);
+        Mat3x2::new(a, b)
     }
 
     /// From derivatives by `f` to derivatives by the corners.

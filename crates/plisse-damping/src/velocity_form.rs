@@ -72,7 +72,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
     fn hessian(&self, x: &[DVec3; V], step: &ElementStep<V>, psd: Psd) -> Blocks<V> {
         let v = step.velocity(x);
         let part = if psd == Psd::Exact { self.part } else { PositionJacobian::ClampedStress };
-        let by_velocity = self.damping.velocity_jacobian(x, &v) * -step.rate;
+        let by_velocity = self.damping.velocity_jacobian(x, &v).mul_saturating(-step.rate);
         symmetric(&(by_velocity + self.damping.position_jacobian(x, &v, part) * -1.0))
     }
 }

@@ -1,5 +1,6 @@
 //! Dissipation potentials: convex functions of a strain rate.
 
+use plisse_core::range::{PARAMETER, scaled_matrix};
 use plisse_core::{Positive, Psd, project_numeric};
 use thiserror::Error;
 
@@ -7,7 +8,8 @@ use thiserror::Error;
 /// power that is lost, if it is quadratic.
 ///
 /// `at` is the strain at the start of the step, for potentials that change with it. Implement this for a law of your own; the derivatives
-/// must fit, and the tangent must be symmetric and positive semidefinite, else it is no damping.
+/// must fit, and the tangent must be symmetric and positive semidefinite, else it is no damping. Strains up to 1e60 and rates up to
+/// [`range::RATE`](plisse_core::range::RATE) must give finite numbers.
 pub trait Potential<const K: usize>: Send + Sync {
     /// `Ψ`, zero at rest.
     fn value(&self, at: &[f64; K], rate: &[f64; K]) -> f64;
@@ -36,15 +38,15 @@ impl<const K: usize, P: Potential<K> + ?Sized> Potential<K> for &P {
 #[non_exhaustive]
 pub enum ViscosityError {
     /// λ and μ of no convex potential.
-    #[error("lambda = {lambda}, mu = {mu}: mu and lambda + mu must not be negative, and both finite")]
+    #[error("lambda = {lambda}, mu = {mu}: mu and lambda + mu must not be negative, and both at most 1e60")]
     Isotropic {
         /// First parameter.
         lambda: f64,
         /// Second parameter.
         mu: f64,
     },
-    /// A number that is negative or not finite.
-    #[error("viscosity {value} of component {component}: give zero or a positive number that is finite")]
+    /// A number that is negative or outside of the range.
+    #[error("viscosity {value} of component {component}: give zero or a positive number up to 1e60")]
     Component {
         /// Which strain, from zero.
         component: usize,
@@ -67,6 +69,9 @@ pub enum ViscosityError {
     },
 }
 
+/// Viscosities beyond the range of parameters are refused.
+const LARGEST: f64 = *PARAMETER.end();
+
 /// Linear viscosity: `Ψ = ½ ε̇ᵀ D ε̇` with a constant positive semidefinite matrix `D`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viscosity<const K: usize> {
@@ -78,7 +83,7 @@ impl<const K: usize> Viscosity<K> {
     pub fn per_component(values: [f64; K]) -> Result<Self, ViscosityError> {
         let mut matrix = [[0.0; K]; K];
         for (component, value) in values.into_iter().enumerate() {
-            if !(value.is_finite() && value >= 0.0) {
+            if !(0.0..=LARGEST).contains(&value) {
                 return Err(ViscosityError::Component { component, value });
             }
             matrix[component][component] = value;
@@ -92,7 +97,7 @@ impl<const K: usize> Viscosity<K> {
         for component in 0..K {
             for j in 0..=component {
                 let value = modulus[component][j] * beta.get();
-                if !value.is_finite() {
+                if !(-LARGEST..=LARGEST).contains(&value) {
                     return Err(ViscosityError::Component { component, value });
                 }
             }
@@ -114,7 +119,7 @@ impl Viscosity<3> {
             return Err(ViscosityError::Isotropic { lambda, mu });
         }
         let p = lambda + 2.0 * mu;
-        if !p.is_finite() {
+        if p > LARGEST {
             return Err(ViscosityError::Isotropic { lambda, mu });
         }
         Ok(Self { matrix: [[p, lambda, 0.0], [lambda, p, 0.0], [0.0, 0.0, mu]] })
@@ -126,11 +131,13 @@ fn damped<const K: usize>(beta: Positive, modulus: &[[f64; K]; K]) -> [[f64; K];
     let symmetric: [[f64; K]; K] =
         std::array::from_fn(|i| std::array::from_fn(|j| modulus[i.max(j)][i.min(j)] * beta.get()));
     let is_diagonal = (0..K).all(|i| (0..i).all(|j| symmetric[i][j] == 0.0));
-    if is_diagonal {
+    let clamped = if is_diagonal {
         // Most moduli are; their eigenvalues are at hand.
-        return std::array::from_fn(|i| symmetric[i].map(|value| value.max(0.0)));
-    }
-    project_numeric(&symmetric, Psd::Clamp)
+        std::array::from_fn(|i| symmetric[i].map(|value| Psd::Clamp.apply(value)))
+    } else {
+        project_numeric(&symmetric, Psd::Clamp)
+    };
+    scaled_matrix(&clamped, 1.0)
 }
 
 #[inline]

@@ -164,10 +164,10 @@ fn hinges_without_height() {
 fn extreme_numbers() {
     let shape = SHAPE.map(DVec3::from);
     for (beta, size, speed) in [
-        (1e300, 1.0, 1e80),
-        (1e-300, 1e-30, 1e200),
-        (1e200, 1e39, 1e300),
-        (1e200, 1e-39, 1.0),
+        (1e60, 1.0, 1e80),
+        (1e-60, 1e-29, 1e200),
+        (1e60, 1e29, 1e300),
+        (1e60, 1e-29, 1.0),
         (1.0, 1e-9, 1e300),
     ] {
         let both = DampedHinge::new(spring(TangentAngle), Positive::literal(beta));

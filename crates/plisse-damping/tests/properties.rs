@@ -635,7 +635,7 @@ fn rate_laws_are_isotropic() {
 #[test]
 fn potentials_of_extreme_rates() {
     for exponent in [1.0, 1.5, 2.0, 4.0] {
-        for reference in [1e-300, 1e-10, 1.0, 1e100] {
+        for reference in [1e-60, 1e-10, 1.0, 1e60] {
             let law = RateDependent::new(Viscosity::isotropic(5e2, 1e3).unwrap(), law(reference, exponent));
             for rate in [[0.0; 3], [1e-5, 0.0, 1.0], [1e60, -1e60, 0.0], [0.0, 1e300, 1e-300]] {
                 assert!(!law.value(&[0.0; 3], &rate).is_nan());
@@ -657,7 +657,7 @@ fn potentials_of_extreme_rates() {
         }
     }
     assert!(Viscosity::of_elasticity(Positive::ONE, &[[f64::NAN]]).is_err());
-    assert!(Viscosity::of_elasticity(Positive::new(1e300).unwrap(), &[[1e300]]).is_err());
+    assert!(Viscosity::of_elasticity(Positive::new(1e60).unwrap(), &[[1e300]]).is_err());
     assert!(Viscosity::isotropic(0.0, f64::MAX).is_err());
 }
 
@@ -710,7 +710,7 @@ fn parameters_that_would_drive_are_refused() {
     assert!(Viscosity::isotropic(f64::NAN, 1.0).is_err());
     assert!(Viscosity::isotropic(-0.5, 0.5).is_ok());
     let message = Viscosity::per_component([1.0, -2.0, 0.0]).unwrap_err().to_string();
-    assert_eq!(message, "viscosity -2 of component 1: give zero or a positive number that is finite");
+    assert_eq!(message, "viscosity -2 of component 1: give zero or a positive number up to 1e60");
     for exponent in [0.9, 4.1, f64::NAN] {
         assert!(RateLaw::new(Positive::ONE, exponent).is_err());
     }

@@ -15,7 +15,8 @@
 //! Both projections are closed forms without eigenvectors.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Psd, length_and_direction, outer, rarely};
+use plisse_core::range::LENGTH;
+use plisse_core::{Blocks, Psd, hypot, length_and_direction, outer, rarely};
 
 use crate::outer::{outer_sum, symmetric_outer};
 use crate::sym2::Sym2;
@@ -36,14 +37,13 @@ pub struct AngleFrame {
 const STRAIGHT: f64 = 1e-8;
 
 impl AngleFrame {
-    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or outside 1e-60 m to
-    /// 1e60 m.
+    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or outside of
+    /// [`range::LENGTH`](plisse_core::range::LENGTH).
     #[inline]
     #[must_use]
     pub fn new(e0: DVec3, e1: DVec3) -> Option<Self> {
         let ((l0, t0), (l1, t1)) = (length_and_direction(e0), length_and_direction(e1));
-        let range = 1e-60..1e60;
-        if !(range.contains(&l0) && range.contains(&l1) && l0 > 1e-12 * l1 && l1 > 1e-12 * l0) {
+        if !(LENGTH.contains(&l0) && LENGTH.contains(&l1) && l0 > 1e-12 * l1 && l1 > 1e-12 * l0) {
             return None;
         }
         let (sin, b) = length_and_direction(t0.cross(t1));
@@ -146,8 +146,13 @@ pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
 #[inline(always)]
 fn in_plane_clamp(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let size = 1e-30..1e30;
-    let (gg, hh) = (g.abs(), h.abs());
-    if size.contains(&a) && size.contains(&c) && size.contains(&gg) && gg > 1e-30 * hh && hh < 1e30 {
+    let gg = g.abs();
+    if size.contains(&a)
+        && size.contains(&c)
+        && size.contains(&gg)
+        && h >= -2.0 * gg
+        && h < 1e30 * gg.min(1.0)
+    {
         in_plane_clamp_regular(a, c, g, h)
     } else {
         rarely(|| in_plane_clamp_at_any_scale(a, c, g, h))
@@ -165,13 +170,54 @@ fn in_plane_clamp_at_any_scale(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] 
     let result = if g.abs() < 1e-75 {
         let h = Psd::Clamp.apply(h);
         symmetric([0.0, 0.0, 0.0, 0.0, h * a, 0.0, -h * (a * c).sqrt(), 0.0, 0.0, h * c])
+    } else if h < -2.0 * g.abs() {
+        in_plane_clamp_of_concave(a, c, g, h)
     } else {
         in_plane_clamp_regular(a, c, g, h)
     };
     result.map(|row| row.map(|x| x * scale))
 }
 
-/// Squares of the products must be normal numbers, and `g` not zero.
+/// For `h < -2 |g|`, as near a fold of a law that softens: what is left of `K` is as small as `g²/h`, and its rounding must be small beside
+/// that and not beside `K`. Hence a sum of two outer products of eigenvectors, with positive eigenvalues `λ` from `λ - p/λ = μ±`.
+///
+/// The first and the third row of `K v = λ v` give `v = (-ga x, λ x, gc y, λ y)`, the others `(g²a²+haλ-λ²) x = hqλ y` and
+/// `hqλ x = (g²c²+hcλ-λ²) y`, of which the one with the larger factor is used.
+fn in_plane_clamp_of_concave(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
+    let q = (a * c).sqrt();
+    let (ga, gc, ha, hc, hq) = (g * a, g * c, h * a, h * c, h * q);
+    let (mean, skew, root) = (0.5 * (ha + hc), ga - gc, 2.0 * (g * q).abs());
+    let radius = hypot(mean, skew);
+    // Both without cancellation: μ+ is small, μ- negative.
+    let (high, low) = (skew * (skew / (radius - mean)), mean - radius);
+    let values = [0.5 * (high + hypot(high, root)), 0.5 * root * (root / (hypot(low, root) - low))];
+    let mut sum = [[0.0; 4]; 4];
+    for value in values {
+        let by_x = ga * ga + value * (ha - value);
+        let by_y = gc * gc + value * (hc - value);
+        let mixed = hq * value;
+        let (x, y) = if by_x.abs() >= by_y.abs() { (mixed, by_x) } else { (by_y, mixed) };
+        let longest = x.abs().max(y.abs());
+        if longest == 0.0 {
+            // Lost to underflow, and as good as nothing.
+            continue;
+        }
+        let (x, y) = (x / longest, y / longest);
+        let v = [-ga * x, value * x, gc * y, value * y];
+        let size = v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let v = v.map(|v| v / size);
+        let weight = value / v.iter().map(|v| v * v).sum::<f64>();
+        for i in 0..4 {
+            for j in 0..4 {
+                sum[i][j] += weight * (v[i] * v[j]);
+            }
+        }
+    }
+    sum
+}
+
+/// Squares of the products must be normal numbers, and `g` not zero. Accurate beside `K`, hence for `h ≥ -2 |g|`, where
+/// at least a sixth of `K` is left.
 #[inline(always)]
 fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
@@ -219,7 +265,7 @@ fn symmetric(u: [f64; 10]) -> [[f64; 4]; 4] {
 mod tests {
     use super::*;
     use plisse_core::project_numeric;
-    use plisse_testkit::{assert_close, max_abs};
+    use plisse_testkit::{assert_close, assert_semidefinite, extreme_eigenvalues, magnitude, max_abs};
     use proptest::prelude::*;
 
     #[test]
@@ -259,6 +305,23 @@ mod tests {
                 let (found, oracle) = (in_plane(a, c, g, h, psd), project_numeric(&exact, psd));
                 assert_close("in plane", found.as_flattened(), oracle.as_flattened(), 2e-14, max_abs(exact.as_flattened()));
             }
+        }
+
+        #[test]
+        fn what_is_left_of_a_concave_law_is_semidefinite_beside_itself(
+            g in magnitude(1e-20..=1.0), h in 0.0..1.0f64, ratio in -8.0..8.0f64, sign in prop::sample::select(vec![-1.0, 1.0]),
+        ) {
+            let (c, g) = (10f64.powf(ratio), sign * g);
+            let clamped = in_plane(1.0, c, g, -h, Psd::Clamp);
+            // Two outer products, or polynomials of a matrix that is at most six times as large.
+            assert_semidefinite("clamp", &clamped, 5e-15, 0.0);
+            // The positive eigenvalues are known: λ - p/λ = μ±.
+            let (mean, skew, p) = (-0.5 * h * (1.0 + c), g * (1.0 - c), g * g * c);
+            let radius = mean.hypot(skew);
+            let largest = 0.5 * (skew * skew / (radius - mean) + (skew * skew / (radius - mean)).hypot(2.0 * p.sqrt()));
+            let [_, high] = extreme_eigenvalues(&clamped);
+            let high = high * max_abs(clamped.as_flattened());
+            prop_assert!((high / largest - 1.0).abs() < 1e-12, "{high:e} {largest:e}");
         }
     }
 }

@@ -57,7 +57,9 @@ impl Sym2 {
         // Of the two rows of M - λ- I, the one that does not cancel.
         let (x, y) = if half >= 0.0 { (half + r, self.b) } else { (self.b, r - half) };
         let length = hypot(x, y);
-        let vector = if length > 0.0 { [x / length, y / length] } else { [1.0, 0.0] };
+        // Shorter ones have lost digits to underflow, and their quotients are not unit vectors.
+        let vector =
+            if length > f64::MIN_POSITIVE / f64::EPSILON { [x / length, y / length] } else { [1.0, 0.0] };
         ([mean + r, mean - r], vector)
     }
 }

@@ -20,7 +20,7 @@
 //! | [`Scaled`], [`Sum`], [`BaraffWitkin`] | combinations | |
 //!
 //! **Promise.** For every finite `F`, zero and rank-deficient ones and any scale included, every function returns
-//! finite numbers; what does not fit into `f64` saturates near ±1e300. What an energy returns where it has no
+//! finite numbers; what does not fit into `f64` saturates near ±1e300 ([`range`](plisse_core::range)). What an energy returns where it has no
 //! derivative is written on its page. NaN in, NaN out.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.

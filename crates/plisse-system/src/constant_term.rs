@@ -1,7 +1,8 @@
 //! An energy with a constant matrix that acts on each coordinate alike, such as quadratic bending.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, FieldError, Id, Psd, Space};
+use plisse_core::range::{FACTOR, largest_coordinate, multiply};
+use plisse_core::{Field, FieldError, Id, Psd, Space, rarely, saturate};
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -36,6 +37,14 @@ impl<S: Space> ConstantTerm<S> {
         Self { name: name.into(), starts, entries }
     }
 
+    fn energy_at(&self, x: &Field<S, DVec3>) -> f64 {
+        let mut sum = 0.0;
+        for (i, entries) in self.rows() {
+            sum += 0.5 * x[i].dot(row_product(entries, x));
+        }
+        sum
+    }
+
     fn rows(&self) -> impl Iterator<Item = (Id<S>, &[(Id<S>, f64)])> {
         let ranges = self.starts.windows(2).map(|w| &self.entries[w[0]..w[1]]);
         ranges.enumerate().map(|(i, entries)| (Id::new(i as u32), entries))
@@ -62,8 +71,8 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
                 let (term, node) = (self.name.clone(), j.to_string());
                 return Err(SetupError::NodeOutOfRange { term, node, count: size });
             }
-            if !value.is_finite() {
-                let expected = "give finite numbers";
+            if !(-FACTOR..=FACTOR).contains(value) {
+                let expected = "give numbers up to 1e150";
                 return Err(SetupError::BadParameter {
                     what: "an entry of a constant term",
                     value: *value,
@@ -83,11 +92,12 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
     }
 
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
-        let mut sum = 0.0;
-        for (i, entries) in self.rows() {
-            sum += 0.5 * pose.x[i].dot(row_product(entries, pose.x));
+        let plain = self.energy_at(pose.x);
+        if plain.is_finite() {
+            return plain;
         }
-        sum
+        let largest = largest_coordinate(pose.x.as_slice());
+        saturate(saturate(self.energy_at(&pose.x.map(|x| *x / largest)) * largest) * largest)
     }
 
     fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
@@ -112,5 +122,11 @@ fn row_product<S: Space>(entries: &[(Id<S>, f64)], x: &Field<S, DVec3>) -> DVec3
     for (j, q) in entries {
         sum += x[*j] * *q;
     }
-    sum
+    if sum.is_finite() { sum } else { rarely(|| row_product_of_far_points(entries, x)) }
+}
+
+/// The same on positions divided by the largest coordinate, and saturated.
+fn row_product_of_far_points<S: Space>(entries: &[(Id<S>, f64)], x: &Field<S, DVec3>) -> DVec3 {
+    let largest = largest_coordinate(x.as_slice());
+    multiply(entries.iter().map(|(j, q)| x[*j] / largest * *q).sum(), largest)
 }

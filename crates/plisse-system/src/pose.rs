@@ -1,7 +1,8 @@
 //! Where the nodes are, when, and how fast: what a term is evaluated at.
 
 use glam::DVec3;
-use plisse_core::{ElementStep, Field, Id, Past, Space};
+use plisse_core::range::{SPEED, limit_vector};
+use plisse_core::{ElementStep, Field, Id, Past, SATURATION, Space};
 
 use crate::memory::Memory;
 
@@ -77,10 +78,13 @@ impl<'a, S: Space> Pose<'a, S> {
         nodes.map(|node| self.x[node])
     }
 
-    /// Velocity of a node in m/s; zero outside of a step.
+    /// Velocity of a node in m/s, with components up to [`range::SPEED`](plisse_core::range::SPEED); zero outside of a
+    /// step.
     #[inline]
     #[must_use]
     pub fn velocity(&self, node: Id<S>) -> DVec3 {
-        self.step.map_or(DVec3::ZERO, |step| (self.x[node] - step.reference[node]) * step.rate)
+        let Some(step) = &self.step else { return DVec3::ZERO };
+        let way = limit_vector(self.x[node] - step.reference[node], SATURATION);
+        limit_vector(way * step.rate, SPEED)
     }
 }

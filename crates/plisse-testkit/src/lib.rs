@@ -5,11 +5,13 @@
 
 mod compare;
 mod differences;
+mod semidefinite;
 mod strategies;
 
 pub use compare::{assert_close, max_abs, max_difference};
 pub use differences::{check_gradient, check_jacobian};
+pub use semidefinite::{assert_semidefinite, extreme_eigenvalues};
 pub use strategies::{
-    any_f, compressed, conformal, degenerate, extreme, near_degenerate, near_rest, rotation, sheared,
-    stretched,
+    any_f, any_finite, any_points, compressed, conformal, degenerate, extreme, magnitude, near_degenerate,
+    near_rest, rotation, sheared, stretched,
 };

@@ -1,5 +1,7 @@
 //! Deformation gradients worth trying: six numbers, the two columns one after the other.
 
+use std::ops::RangeInclusive;
+
 use proptest::prelude::*;
 
 /// A rotation of space, as its three columns.
@@ -100,6 +102,44 @@ pub fn extreme() -> impl Strategy<Value = [f64; 6]> {
     let scaled = (prop_oneof![degenerate(), any_f()], -320..309i32)
         .prop_map(|(f, e)| f.map(|x| (x * 10f64.powi(e)).clamp(f64::MIN, f64::MAX)));
     prop_oneof![mixed, scaled]
+}
+
+/// A positive number, log-uniform over a range: every decade is as likely as the next. The ends are tried as well.
+pub fn magnitude(range: RangeInclusive<f64>) -> impl Strategy<Value = f64> + Clone {
+    let (low, high) = range.into_inner();
+    let between = (low.log10()..=high.log10()).prop_map(move |e| 10f64.powf(e).clamp(low, high));
+    prop_oneof![8 => between, 1 => Just(low), 1 => Just(high)]
+}
+
+/// A finite number of any size and sign, log-uniform down to the smallest subnormal number; zeros and both ends too.
+pub fn any_finite() -> impl Strategy<Value = f64> + Clone {
+    let special = vec![0.0, -0.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, -5e-324, 1.0, -1.0];
+    prop_oneof![
+        8 => (-1.0..1.0f64, -323.0..308.0f64).prop_map(|(m, e)| m * 10f64.powf(e)),
+        1 => prop::sample::select(special),
+    ]
+}
+
+/// `V` finite points: a shape of unit size at any scale, at a distance from the origin or not, with coordinates that
+/// coincide or not; or numbers of any size, each with a scale of its own.
+pub fn any_points<const V: usize>() -> impl Strategy<Value = [[f64; 3]; V]> + Clone {
+    fn points<const V: usize>(values: &[f64]) -> [[f64; 3]; V] {
+        std::array::from_fn(|i| std::array::from_fn(|k| values[3 * i + k]))
+    }
+    let unit = || prop_oneof![-1.0..1.0f64, prop::sample::select(vec![0.0, 0.5, 1.0, -1.0, 1e-6, 1e-13])];
+    let shape = || prop::collection::vec(unit(), 3 * V);
+    let general = || prop::collection::vec(-1.0..1.0f64, 3 * V);
+    let scaled = (prop_oneof![general(), shape()], -323.0..308.0f64);
+    let usual = (prop_oneof![general(), shape()], -32.0..32.0f64);
+    let moved = (general(), -40.0..40.0f64, prop::array::uniform3(any_finite()));
+    prop_oneof![
+        3 => scaled.prop_map(|(x, e)| points(&x.iter().map(|x| x * 10f64.powf(e)).collect::<Vec<_>>())),
+        3 => usual.prop_map(|(x, e)| points(&x.iter().map(|x| x * 10f64.powf(e)).collect::<Vec<_>>())),
+        1 => moved.prop_map(|(x, e, o)| points(
+            &x.iter().enumerate().map(|(i, x)| (x * 10f64.powf(e) + o[i % 3]).clamp(f64::MIN, f64::MAX)).collect::<Vec<_>>()
+        )),
+        1 => prop::collection::vec(any_finite(), 3 * V).prop_map(|x| points(&x)),
+    ]
 }
 
 /// A regular deformation gradient of any of the kinds above.

@@ -11,6 +11,7 @@ pub use super::delaunay::{delaunay_annulus, delaunay_disc, delaunay_rectangle, d
 use super::error::MeshError;
 use super::tri_mesh::TriMesh;
 use crate::random::SplitMix;
+use crate::range::LENGTH;
 use crate::space::{Edges, Faces, Field, Id, Vertices};
 
 /// A planar mesh: topology and material coordinates.
@@ -394,8 +395,8 @@ pub(super) fn check_cells(
 }
 
 pub(super) fn check_lengths(shape: &'static str, lengths: &[f64]) -> Result<(), MeshError> {
-    match lengths.iter().find(|l| !(1e-60..1e60).contains(*l)) {
-        Some(length) => Err(bad(shape, format!("the length {length} m is not between 1e-60 m and 1e60 m"))),
+    match lengths.iter().find(|l| !LENGTH.contains(*l)) {
+        Some(length) => Err(bad(shape, format!("the length {length} m is not between 1e-30 m and 1e30 m"))),
         None => Ok(()),
     }
 }
@@ -524,7 +525,7 @@ mod tests {
         );
         assert_eq!(
             message(disc(3, f64::NAN)),
-            "cannot generate the disc: the length NaN m is not between 1e-60 m and 1e60 m"
+            "cannot generate the disc: the length NaN m is not between 1e-30 m and 1e30 m"
         );
         assert_eq!(
             message(annulus(8, 1, 2.0, 1.0, Diagonal::Left)),

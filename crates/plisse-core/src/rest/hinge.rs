@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::range::LENGTH;
 use crate::scalar::length_and_direction;
 use crate::space::{Edges, Faces, Id, Vertices};
 
@@ -92,14 +93,12 @@ pub struct HingeFrame {
     feet: [f64; 2],
 }
 
-/// Edges outside this range (metres) count as degenerate: inverse squares must stay in range.
-const SIZE: std::ops::Range<f64> = 1e-40..1e40;
 /// Edge or height below this part of the longest edge: no angle to speak of.
 const FLATNESS: f64 = 1e-12;
 
 impl HingeFrame {
     /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
-    /// lengths outside 1e-40 m to 1e40 m.
+    /// a longest edge outside of [`range::LENGTH`](crate::range::LENGTH).
     // Always in line, so that what is not used is not computed: a third of the time of energy and gradient.
     #[inline(always)]
     #[must_use]
@@ -108,7 +107,7 @@ impl HingeFrame {
         let longest_square = y[0].length_squared().max(y[1].length_squared()).max(y[2].length_squared());
         let longest = longest_square.sqrt();
         let (length, t) = length_and_direction(y[0]);
-        if !(SIZE.contains(&longest) && length > FLATNESS * longest) {
+        if !(LENGTH.contains(&longest) && length > FLATNESS * longest) {
             return None;
         }
         let inverse = 1.0 / length;

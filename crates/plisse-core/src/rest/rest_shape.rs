@@ -13,7 +13,7 @@ use crate::space::{Edges, Faces, Field, FieldError, Id, Vertices};
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RestError {
-    /// A triangle without area, or with edges outside 1e-70 m to 1e70 m.
+    /// A triangle without area, or with edges outside 1e-30 m to 1e30 m.
     #[error(
         "{face} ({}, {}, {}) has no rest area ({area:e} m², longest edge {longest_edge:e} m): \
          remove the triangle, move a vertex, or check the material coordinates and their unit",

@@ -4,6 +4,7 @@ use glam::{DMat3, DVec2, DVec3};
 
 use crate::blocks::Blocks;
 use crate::mat3x2::Mat3x2;
+use crate::range::{LENGTH, PARAMETER};
 use crate::scalar::saturate;
 
 /// The map from three corner positions to the deformation gradient `F`, and back for derivatives.
@@ -17,24 +18,22 @@ pub struct TriangleMap {
     area: f64,
 }
 
-/// Rest sizes outside this range (metres) are refused: products of weights would leave the range of `f64`.
-const SIZE: std::ops::Range<f64> = 1e-70..1e70;
-
 impl TriangleMap {
     /// From the rest corners in material coordinates, metres. Either winding is accepted.
     ///
     /// `None` if the triangle has no area to speak of: `|det Dm| <= 1e-14 |u1-u0| |u2-u0|`, a coordinate that is
-    /// not finite, or edges outside 1e-70 m to 1e70 m.
+    /// not finite, edges outside of [`range::LENGTH`](crate::range::LENGTH) or an area outside of
+    /// [`range::PARAMETER`](crate::range::PARAMETER).
     #[must_use]
     pub fn new(corners: [DVec2; 3]) -> Option<Self> {
         let [u0, u1, u2] = corners;
         let (a, b) = (u1 - u0, u2 - u0);
         let (la, lb) = (a.length(), b.length());
-        if !(SIZE.contains(&la) && SIZE.contains(&lb)) {
+        if !(LENGTH.contains(&la) && LENGTH.contains(&lb)) {
             return None;
         }
         let det = a.perp_dot(b);
-        let spans_an_area = det.abs() > 1e-14 * la * lb;
+        let spans_an_area = det.abs() > 1e-14 * la * lb && PARAMETER.contains(&(0.5 * det.abs()));
         if !spans_an_area {
             return None;
         }
@@ -181,8 +180,9 @@ mod tests {
         refuse([[0.0, 0.0], [1.0, 0.0], [2.0, 1e-15]]);
         refuse([[0.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]]);
         refuse([[0.0, 0.0], [f64::INFINITY, 0.0], [0.0, 1.0]]);
-        refuse([[0.0, 0.0], [1e-80, 0.0], [0.0, 1e-80]]);
-        refuse([[0.0, 0.0], [1e80, 0.0], [0.0, 1e80]]);
+        refuse([[0.0, 0.0], [9e-31, 0.0], [0.0, 9e-31]]);
+        refuse([[0.0, 0.0], [2e30, 0.0], [0.0, 2e30]]);
+        refuse([[0.0, 0.0], [1e-30, 0.0], [0.0, 1e-30]]);
     }
 
     proptest! {

@@ -1,6 +1,7 @@
 //! Numbers, vectors and texts of scene files, with the ranges that are accepted.
 
 use glam::{DVec2, DVec3};
+use plisse_core::range::PARAMETER;
 use plisse_core::{Positive, UnitDir2};
 use toml::de::DeValue;
 
@@ -73,10 +74,16 @@ pub struct Version(pub u32);
 value!(f64, "a finite number", |item, m| in_range(item, "a finite number", m, |x| x
     .is_finite()
     .then_some(x)));
-value!(Positive, "a positive number", |item, m| in_range(item, "a positive number", m, |x| Positive::new(x)
-    .ok()));
+value!(Positive, "a positive number", |item, m| {
+    // Who gives a number that is positive must be told why it is refused.
+    let small_or_large = number(item).is_some_and(|x| x > 0.0);
+    let expected = if small_or_large { "a number from 1e-60 to 1e60" } else { "a positive number" };
+    in_range(item, expected, m, |x| Self::new(x).ok())
+});
 value!(NonNegative, "zero or a positive number", |item, m| {
-    in_range(item, "zero or a positive number", m, |x| (x >= 0.0 && x.is_finite()).then_some(Self(x)))
+    let large = number(item).is_some_and(|x| x > 0.0);
+    let expected = if large { "a number up to 1e60" } else { "zero or a positive number" };
+    in_range(item, expected, m, |x| (0.0..=*PARAMETER.end()).contains(&x).then_some(Self(x)))
 });
 value!(Fraction, "a number from 0 to 1", |item, m| {
     in_range(item, "a number from 0 to 1", m, |x| (0.0..=1.0).contains(&x).then_some(Self(x)))

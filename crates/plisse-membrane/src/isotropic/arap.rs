@@ -4,7 +4,6 @@ use plisse_core::{Blocks, Positive, Psd};
 use plisse_eigen::{IsotropicModuli, PolarFrame, Stretches, Sym2};
 
 use super::{Isotropic, IsotropicLaw, biot_hessian};
-use crate::material::STIFFEST;
 
 /// `ψ = μ ‖F - R‖² = μ ((σ₀ - 1)² + (σ₁ - 1)²)` with the polar factor `R` (Kim20, equations 14 and 27 to 28).
 ///
@@ -20,10 +19,10 @@ pub struct ArapLaw {
 }
 
 impl Arap {
-    /// With the shear modulus of the sheet in N/m; above 1e290 it counts as that.
+    /// With the shear modulus of the sheet in N/m.
     #[must_use]
     pub fn new(mu: Positive) -> Self {
-        Self::from_law(ArapLaw { mu: mu.get().min(STIFFEST) })
+        Self::from_law(ArapLaw { mu: mu.get() })
     }
 }
 

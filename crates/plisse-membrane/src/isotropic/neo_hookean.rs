@@ -7,11 +7,12 @@
 //! twist = μ + f'        flip = μ - f'        ψᵢ/σᵢ = μ + f' σⱼ/σᵢ
 //! ```
 
+use plisse_core::range::PARAMETER;
 use plisse_core::{Positive, saturate};
 use plisse_eigen::{IsotropicModuli, Stretches, Sym2};
 
 use super::{Isotropic, IsotropicLaw};
-use crate::material::{Lame, MaterialError, STIFFEST};
+use crate::material::{Lame, MaterialError};
 
 /// `J - 1`: from the strains near rest, where the product would lose digits; from the product elsewhere, where the sum
 /// of a large and a small strain would.
@@ -127,16 +128,16 @@ pub struct NeoHookeanIncompressibleLaw {
 }
 
 impl NeoHookeanIncompressible {
-    /// With the shear modulus of the sheet in N/m; above 1e290 it counts as that.
+    /// With the shear modulus of the sheet in N/m.
     #[must_use]
     pub fn new(mu: Positive) -> Self {
-        Self::from_law(NeoHookeanIncompressibleLaw { mu: mu.get().min(STIFFEST) })
+        Self::from_law(NeoHookeanIncompressibleLaw { mu: mu.get() })
     }
 
     /// From Young's modulus in Pa and the thickness in m: `μ = E h / 3`.
     ///
     /// # Errors
-    /// [`MaterialError::Stiffness`] if the product under- or overflows.
+    /// [`MaterialError::Stiffness`] if the product leaves [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn plane_stress(young: Positive, thickness: Positive) -> Result<Self, MaterialError> {
         let mu = young.get() * thickness.get() / 3.0;
         Ok(Self::new(Positive::new(mu).map_err(|_| MaterialError::Stiffness { value: mu })?))
@@ -212,14 +213,14 @@ impl NeoHookeanStable {
     ///
     /// # Errors
     /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than zero; [`MaterialError::Stiffness`] above
-    /// 1e290 N/m.
+    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn with_raw_parameters(mu: Positive, lambda: f64) -> Result<Self, MaterialError> {
         let mu = mu.get();
         if !(lambda > 0.0 && lambda.is_finite()) {
             return Err(MaterialError::Lambda { lambda, mu, accepted: "lambda > 0" });
         }
-        if mu.max(lambda) > STIFFEST {
-            return Err(MaterialError::Stiffness { value: mu.max(lambda) });
+        if lambda > *PARAMETER.end() {
+            return Err(MaterialError::Stiffness { value: lambda });
         }
         Ok(Self::from_law(NeoHookeanStableLaw { mu, lambda }))
     }

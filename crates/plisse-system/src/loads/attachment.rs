@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Positive, Psd, Space};
+use plisse_core::range::limit_vector;
+use plisse_core::{Field, Id, Positive, Psd, SATURATION, Space, saturate};
 
 use crate::pins::Motion;
 use crate::pose::Pose;
@@ -97,13 +98,13 @@ impl<S: Space> Term<S> for Attachments<S> {
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
         self.springs
             .iter()
-            .map(|(node, other, k)| 0.5 * k * pose.x[*node].distance_squared(other.place(pose)))
+            .map(|(node, other, k)| saturate(0.5 * k * pose.x[*node].distance_squared(other.place(pose))))
             .sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
         for (node, other, k) in &self.springs {
-            let force = (pose.x[*node] - other.place(pose)) * *k;
+            let force = limit_vector((pose.x[*node] - other.place(pose)) * *k, SATURATION);
             gradient[*node] += force;
             if let Other::Node(other) = other {
                 gradient[*other] -= force;

@@ -1,9 +1,9 @@
 //! Pressure and volume of closed surfaces.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices};
+use plisse_core::range::{PARAMETER, largest_coordinate, limit_vector, multiply};
+use plisse_core::{Field, Id, Positive, Psd, SATURATION, TriMesh, Vertices, saturate};
 
-use super::check_positive;
 use crate::error::SetupError;
 use crate::pose::Pose;
 use crate::term::{HessianSink, RankOne, Role, Term};
@@ -33,14 +33,27 @@ impl Enclosure {
         self.faces.iter().map(move |face| (*face, face.map(|v| x[v] - origin)))
     }
 
+    /// In m³, saturated.
     fn volume(&self, x: &Field<Vertices, DVec3>) -> f64 {
-        self.corners(x).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum()
+        let plain = self.corners(x).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum::<f64>();
+        if plain.is_finite() {
+            return plain;
+        }
+        let largest = largest_coordinate(x.as_slice());
+        let unit = x.map(|x| *x / largest);
+        let volume: f64 = self.corners(&unit).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum();
+        [largest; 3].into_iter().fold(volume, |product, factor| saturate(product * factor))
     }
 
-    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner.
+    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner; saturated.
     fn add_gradient(&self, x: &Field<Vertices, DVec3>, factor: f64, out: &mut Field<Vertices, DVec3>) {
         for (face, [a, b, c]) in self.corners(x) {
-            let share = (b - a).cross(c - a) * (factor / 6.0);
+            let plain = (b - a).cross(c - a) * (factor / 6.0);
+            let share = if plain.is_finite() {
+                plain
+            } else {
+                multiply(area_vector(face.map(|v| x[v])), factor / 3.0)
+            };
             for v in face {
                 out[v] += share;
             }
@@ -59,10 +72,22 @@ impl Enclosure {
     fn add_hessian(&self, x: &Field<Vertices, DVec3>, factor: f64, sink: &mut HessianSink<'_>) {
         for (k, (_, [a, b, c])) in self.corners(x).enumerate() {
             for (pair, opposite) in [c, a, b].into_iter().enumerate() {
-                sink.add(3 * k + pair, &(cross_matrix(opposite) * (factor / 6.0)));
+                let opposite = limit_vector(opposite, SATURATION);
+                sink.add(3 * k + pair, &cross_matrix(multiply(opposite, factor / 6.0)));
             }
         }
     }
+}
+
+/// Area times normal of a triangle, saturated.
+pub(super) fn area_vector([a, b, c]: [DVec3; 3]) -> DVec3 {
+    let plain = (b - a).cross(c - a) * 0.5;
+    if plain.is_finite() {
+        return plain;
+    }
+    let [p, q] = [b, c].map(|corner| limit_vector(corner - a, SATURATION));
+    let largest = largest_coordinate(&[p, q]);
+    multiply(multiply((p / largest).cross(q / largest) * 0.5, largest), largest)
 }
 
 /// `[v]×`, the matrix of `w ↦ v × w`.
@@ -84,10 +109,10 @@ pub struct Pressure {
 impl Pressure {
     /// A pressure in pascals above that outside; negative for suction. The surface must be closed.
     pub fn new(mesh: &TriMesh, pressure: f64) -> Result<Self, SetupError> {
-        if pressure.is_finite() {
+        if pressure.abs() <= *PARAMETER.end() {
             Ok(Self { name: "pressure".to_owned(), enclosure: Enclosure::new(mesh)?, pressure })
         } else {
-            let expected = "give a finite number of pascals";
+            let expected = "give a number of pascals up to 1e60";
             Err(SetupError::BadParameter { what: "the pressure", value: pressure, expected })
         }
     }
@@ -119,7 +144,7 @@ impl Term<Vertices> for Pressure {
     }
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
-        -self.pressure * self.enclosure.volume(pose.x)
+        saturate(-self.pressure * self.enclosure.volume(pose.x))
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
@@ -131,6 +156,17 @@ impl Term<Vertices> for Pressure {
             self.enclosure.add_hessian(pose.x, -self.pressure, sink);
         }
     }
+}
+
+/// Derivatives of a volume beyond this are made smaller as a whole where they enter the Hessian, m².
+const LARGEST_SLOPE: f64 = 1e90;
+
+fn check_target(volume: f64) -> Result<(), SetupError> {
+    if PARAMETER.contains(&volume) {
+        return Ok(());
+    }
+    let expected = "give a positive number of cubic metres from 1e-60 to 1e60";
+    Err(SetupError::BadParameter { what: "the target volume", value: volume, expected })
 }
 
 /// A filling that resists changes of volume: `E = ½ K (V - V₀)² / V₀`.
@@ -148,7 +184,7 @@ pub struct Volume {
 impl Volume {
     /// A bulk modulus in pascals and the volume without pressure in m³. The surface must be closed.
     pub fn new(mesh: &TriMesh, bulk: Positive, target: f64) -> Result<Self, SetupError> {
-        check_positive("the target volume", target, "give a positive number of cubic metres")?;
+        check_target(target)?;
         Ok(Self { name: "volume".to_owned(), enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
     }
 
@@ -158,11 +194,11 @@ impl Volume {
             .map_err(|source| SetupError::Length { what: "positions", source })?;
         let enclosure = Enclosure::new(mesh)?;
         let target = enclosure.volume(x);
-        if target > 0.0 && target.is_finite() {
-            Ok(Self { name: "volume".to_owned(), enclosure, target, bulk: bulk.get() })
-        } else {
-            Err(SetupError::InsideOut { volume: target })
+        if target <= 0.0 {
+            return Err(SetupError::InsideOut { volume: target });
         }
+        check_target(target)?;
+        Ok(Self { name: "volume".to_owned(), enclosure, target, bulk: bulk.get() })
     }
 
     /// The same load under another name.
@@ -177,10 +213,10 @@ impl Volume {
         self.enclosure.volume(x)
     }
 
-    /// The pressure inside, in pascals.
+    /// The pressure inside, in pascals; saturated.
     #[must_use]
     pub fn pressure(&self, x: &Field<Vertices, DVec3>) -> f64 {
-        self.bulk * (self.target - self.volume(x)) / self.target
+        saturate(self.bulk * (self.target - self.volume(x)) / self.target)
     }
 }
 
@@ -199,7 +235,7 @@ impl Term<Vertices> for Volume {
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let excess = self.volume(pose.x) - self.target;
-        0.5 * self.bulk * excess * excess / self.target
+        saturate(0.5 * self.bulk * excess * excess / self.target)
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
@@ -215,6 +251,11 @@ impl Term<Vertices> for Volume {
     fn rank_ones(&self, pose: &Pose<'_, Vertices>, out: &mut Vec<RankOne<Vertices>>) {
         let mut vector = Field::filled(pose.x.len(), DVec3::ZERO);
         self.enclosure.add_gradient(pose.x, 1.0, &mut vector);
+        // The weight is at most 1e120: entries of the dense matrix stay below 1e300.
+        let largest = largest_coordinate(vector.as_slice());
+        if largest > LARGEST_SLOPE {
+            vector = vector.map(|v| *v * (LARGEST_SLOPE / largest));
+        }
         out.push(RankOne { weight: self.bulk / self.target, vector });
     }
 }

@@ -1,7 +1,7 @@
 //! Gravity.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Psd, Space};
+use plisse_core::{Field, Id, Psd, SATURATION, Space, range};
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -19,6 +19,7 @@ impl<S: Space> Gravity<S> {
     pub fn new(acceleration: DVec3, mass: &Field<S, f64>) -> Result<Self, SetupError> {
         let weight = mass.map(|m| acceleration * *m);
         crate::state::check_finite("the weight", &weight)?;
+        let weight = weight.map(|w| range::limit_vector(*w, SATURATION));
         Ok(Self { name: "gravity".to_owned(), weight })
     }
 
@@ -45,7 +46,8 @@ impl<S: Space> Term<S> for Gravity<S> {
     fn pattern(&self, _: &mut dyn FnMut(Id<S>, Id<S>)) {}
 
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
-        -self.weight.iter().map(|(node, weight)| weight.dot(pose.x[node])).sum::<f64>()
+        let plain = -self.weight.iter().map(|(node, weight)| weight.dot(pose.x[node])).sum::<f64>();
+        if plain.is_finite() { plain } else { -range::dot(self.weight.as_slice(), pose.x.as_slice()) }
     }
 
     fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {

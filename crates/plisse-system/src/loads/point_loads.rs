@@ -1,7 +1,7 @@
 //! Forces of given size and direction.
 
 use glam::DVec3;
-use plisse_core::{Field, FieldError, Id, Psd, Space};
+use plisse_core::{Field, FieldError, Id, Psd, SATURATION, Space, range};
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -22,7 +22,10 @@ impl<S: Space> PointLoads<S> {
                 let (what, value) = ("the load", force.to_array());
                 Err(SetupError::NotFinite { what, node: node.to_string(), value })
             }
-            None => Ok(Self { name: name.into(), loads }),
+            None => {
+                let limit = |(node, force)| (node, range::limit_vector(force, SATURATION));
+                Ok(Self { name: name.into(), loads: loads.into_iter().map(limit).collect() })
+            }
         }
     }
 }
@@ -49,7 +52,11 @@ impl<S: Space> Term<S> for PointLoads<S> {
     fn pattern(&self, _: &mut dyn FnMut(Id<S>, Id<S>)) {}
 
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
-        -self.loads.iter().map(|(node, force)| force.dot(pose.x[*node])).sum::<f64>()
+        let plain = -self.loads.iter().map(|(node, force)| force.dot(pose.x[*node])).sum::<f64>();
+        if plain.is_finite() {
+            return plain;
+        }
+        -self.loads.iter().map(|(node, force)| range::dot(&[*force], &[pose.x[*node]])).sum::<f64>()
     }
 
     fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {

@@ -4,8 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Psd, StepEnergy, TriMesh, Vertices, outer};
+use plisse_core::range::{SPEED, dot, limit_vector};
+use plisse_core::{
+    Field, Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
+    saturate,
+};
 
+use super::enclosure::area_vector;
 use crate::pins::Motion;
 use crate::pose::{Pose, StepMap};
 use crate::term::{HessianSink, Role, Term};
@@ -51,30 +56,27 @@ impl Wind {
         Self { name: name.into(), ..self }
     }
 
-    /// Faces with their area-weighted normal and their normal velocity relative to the wind.
+    /// Faces with their normal, their drag and their normal velocity relative to the wind.
     fn each<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Face> + 'a {
-        let wind = (self.velocity)(pose.time);
+        let wind = limit_vector((self.velocity)(pose.time), SPEED);
         let start = pose.step.map_or(pose.x, |step| step.start);
         self.faces.iter().map(move |&corners| {
-            let [a, b, c] = corners.map(|v| start[v]);
-            let double = (b - a).cross(c - a);
-            let area = 0.5 * double.length();
-            let normal = if area > 0.0 { double * (0.5 / area) } else { DVec3::ZERO };
+            let (area, normal) = length_and_direction(area_vector(corners.map(|v| start[v])));
             let v = corners.map(|v| pose.velocity(v)).into_iter().sum::<DVec3>() / 3.0;
-            Face { corners, normal, area, slip: (v - wind).dot(normal) }
+            Face { corners, normal, drag: saturate(self.drag * area), slip: (v - wind).dot(normal) }
         })
     }
 
     /// What each corner of a face bears of the gradient.
-    fn share(&self, face: &Face) -> DVec3 {
-        face.normal * (self.drag * face.area * face.slip.abs() * face.slip / 3.0)
+    fn share(face: &Face) -> DVec3 {
+        face.normal * saturate(face.drag * face.slip.abs() * face.slip / 3.0)
     }
 
-    fn potential(&self, face: &Face, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> f64 {
+    fn potential(face: &Face, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> f64 {
         if step.rate > 0.0 {
-            self.drag * face.area * face.slip.abs().powi(3) / (3.0 * step.rate)
+            saturate(face.drag * face.slip.abs().powi(3) / (3.0 * step.rate))
         } else {
-            self.share(face).dot(face.way(pose, step))
+            dot(&[Self::share(face)], &[face.way(pose, step)])
         }
     }
 }
@@ -82,14 +84,15 @@ impl Wind {
 struct Face {
     corners: [Id<Vertices>; 3],
     normal: DVec3,
-    area: f64,
+    /// `½ ρ c A` in kg/m.
+    drag: f64,
     slip: f64,
 }
 
 impl Face {
     /// How far the corners went, summed.
     fn way(&self, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> DVec3 {
-        self.corners.map(|v| pose.x[v] - step.start[v]).into_iter().sum()
+        self.corners.map(|v| limit_vector(pose.x[v] - step.start[v], SATURATION)).into_iter().sum()
     }
 }
 
@@ -120,12 +123,12 @@ impl Term<Vertices> for Wind {
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let Some(step) = pose.step else { return 0.0 };
-        self.each(pose).map(|face| self.potential(&face, pose, &step)).sum()
+        self.each(pose).map(|face| Self::potential(&face, pose, &step)).sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         for face in self.each(pose) {
-            let share = self.share(&face);
+            let share = Self::share(&face);
             for v in face.corners {
                 gradient[v] += share;
             }
@@ -139,13 +142,13 @@ impl Term<Vertices> for Wind {
     ) -> StepEnergy {
         let mut sum = StepEnergy::default();
         for face in self.each(pose) {
-            let share = self.share(&face);
+            let share = Self::share(&face);
             for v in face.corners {
                 gradient[v] += share;
             }
             if let Some(step) = &pose.step {
-                sum.potential += self.potential(&face, pose, step);
-                sum.dissipated += share.dot(face.way(pose, step));
+                sum.potential += Self::potential(&face, pose, step);
+                sum.dissipated += dot(&[share], &[face.way(pose, step)]);
             }
         }
         sum
@@ -154,7 +157,7 @@ impl Term<Vertices> for Wind {
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for (k, face) in self.each(pose).enumerate() {
-            let weight = 2.0 * self.drag * face.area * face.slip.abs() * rate / 9.0;
+            let weight = saturate(saturate(2.0 * face.drag * face.slip.abs()) * rate / 9.0);
             let block = outer(face.normal * weight, face.normal);
             for pair in 0..6 {
                 sink.add(6 * k + pair, &block);
