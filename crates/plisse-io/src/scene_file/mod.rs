@@ -1,5 +1,6 @@
 //! Scene files: TOML with a fixed set of keys, read strictly and with every mistake at once.
 
+mod choices;
 mod mistakes;
 mod read;
 mod tables;
@@ -8,6 +9,7 @@ mod values;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
 pub use mistakes::{Mistake, Mistakes};
 pub use read::{KeyReference, TableReference};
 pub use tables::*;
