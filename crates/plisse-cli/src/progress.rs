@@ -1,9 +1,11 @@
 //! What a person sees while it runs.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plisse::scene::SceneWarning;
 use plisse::system::StepReport;
 
 use crate::arguments::Talk;
@@ -84,5 +86,13 @@ pub(crate) use out;
 pub(crate) fn say(talk: &Talk, text: &str) {
     if !talk.quiet && !talk.json {
         eprintln!("{text}");
+    }
+}
+
+/// Says what is suspicious about a scene, also beside a report for machines.
+pub(crate) fn warn(talk: &Talk, file: Option<&Path>, warnings: &[SceneWarning]) {
+    let place = file.map(|file| format!("{}: ", file.display())).unwrap_or_default();
+    for warning in warnings.iter().filter(|_| !talk.quiet) {
+        eprintln!("{place}warning: {warning}");
     }
 }

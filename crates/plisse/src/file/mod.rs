@@ -5,6 +5,7 @@
 
 mod bodies;
 mod materials;
+mod meshes;
 mod obstacles;
 mod wrinkle;
 
@@ -19,6 +20,7 @@ use plisse_io::{FileError, read_text};
 use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme};
 use thiserror::Error;
 
+pub use meshes::{MeshOptions, MeshRefusal};
 pub use wrinkle::{AnyScene, LoadedWrinkle};
 
 use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings, digest};
@@ -131,6 +133,8 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Body { body, .. }
     | SceneError::Plate { body, .. }
     | SceneError::NoWarp { body }
+    | SceneError::NoBendingDirections { body }
+    | SceneError::StartsInside { body, .. }
     | SceneError::FreeSeams { body }
     | SceneError::DuplicateName { name: body }) = error
     else {

@@ -12,8 +12,11 @@ use super::body::{Body, Hold};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
 use super::obstacle::{ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
+use super::start::{Placed, check_start};
 use super::terms::{Slot, cloth_masses, cloth_terms, whole_surface, wire_masses, wire_terms};
+use super::warning::SceneWarning;
 use super::wires::Wires;
 
 /// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
@@ -189,6 +192,7 @@ impl SceneBuilder {
             return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
         }
         let names = self.names()?;
+        let warnings = self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let total = self.parts.iter().map(|part| part.body().x.len()).sum();
         let mut assembly = Assembly::default();
         for (part, name) in self.parts.iter().zip(&names) {
@@ -199,6 +203,7 @@ impl SceneBuilder {
         let touch = Touch { areas: Field::from_vec(areas), radii: Field::from_vec(radii) };
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
+        check_starts(&obstacles, &x, &touch, &pins, &bodies)?;
         obstacle_terms(&obstacles, &touch, &names, &mut terms)?;
         if let Some(air) = self.air {
             check_air(&air)?;
@@ -223,7 +228,7 @@ impl SceneBuilder {
         let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
         let shortest = settings.shortest_step.unwrap_or(settings.time_step);
         let integrator = Adaptive::new(implicit, shortest);
-        Ok(Scene { system, state, integrator, bodies, obstacles, settings })
+        Ok(Scene { system, state, integrator, bodies, obstacles, settings, warnings })
     }
 
     /// The name of each part: its own, or its kind with a number.
@@ -278,7 +283,35 @@ fn obstacle_terms(
     Ok(())
 }
 
+/// Whether every body starts outside of every obstacle.
+fn check_starts(
+    obstacles: &[Obstacle],
+    x: &[DVec3],
+    touch: &Touch,
+    pins: &[(Id<Vertices>, Pin)],
+    bodies: &[BodyInfo],
+) -> Result<(), SceneError> {
+    let mut held = vec![false; x.len()];
+    for (v, pin) in pins {
+        held[v.index()] = matches!(pin, Pin::Still | Pin::Moving(_));
+    }
+    let radii = touch.radii.as_slice();
+    let mut starts = Vec::with_capacity(bodies.len());
+    for BodyInfo { name, vertices, .. } in bodies {
+        let at = || vertices.clone();
+        starts.push(Placed { name, x: &x[at()], radii: &radii[at()], held: &held[at()] });
+    }
+    check_start(obstacles, &starts)
+}
+
 impl Part {
+    fn warnings(&self, name: &str) -> Vec<SceneWarning> {
+        match self {
+            Self::Cloth(cloth) => cloth_warnings(cloth, name),
+            Self::Wires(wires) => wire_warnings(wires, name),
+        }
+    }
+
     fn body(&self) -> &Body {
         match self {
             Self::Cloth(cloth) => &cloth.body,

@@ -8,6 +8,7 @@ use plisse_system::{Adaptive, Implicit, Integrator, Scheme, State, StepError, St
 
 use super::builder::{SceneBuilder, Settings};
 use super::obstacle::Obstacle;
+use super::warning::SceneWarning;
 
 /// Cloth, wires and obstacles in motion: the system, its state and its integrator.
 ///
@@ -43,6 +44,7 @@ pub struct Scene {
     pub(super) bodies: Vec<BodyInfo>,
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) settings: Settings,
+    pub(super) warnings: Vec<SceneWarning>,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.
@@ -160,6 +162,12 @@ impl Scene {
     #[must_use]
     pub fn bodies(&self) -> &[BodyInfo] {
         &self.bodies
+    }
+
+    /// What can be simulated and is probably not what was meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        &self.warnings
     }
 
     /// The obstacles.

@@ -16,7 +16,9 @@ use super::body::Hold;
 use super::cloth::{Cloth, Filling};
 use super::motion::Keyframes;
 use super::obstacle::{ContactTerm, Obstacle, Touch};
+use super::plausible::shape_warnings;
 use super::terms::cloth_masses;
+use super::warning::SceneWarning;
 
 /// How wrinkles are found and drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +134,7 @@ pub struct WrinkleScene {
     /// Where the next base is sought from.
     start: Field<Vertices, DVec3>,
     sequence: WrinkleSequence,
+    warnings: Vec<SceneWarning>,
 }
 
 /// A held vertex.
@@ -207,7 +210,8 @@ impl WrinkleScene {
         let options = WrinkleOptions::default();
         let touch = Touch { areas, radii };
         let sequence = sequence(&options)?;
-        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence })
+        let warnings = shape_warnings(cloth, &name);
+        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence, warnings })
     }
 
     /// With other options.
@@ -247,6 +251,12 @@ impl WrinkleScene {
     #[must_use]
     pub fn sheet(&self) -> ThinSheet {
         self.problem.sheet()
+    }
+
+    /// What can be computed and is probably not what was meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        &self.warnings
     }
 
     /// The obstacles.

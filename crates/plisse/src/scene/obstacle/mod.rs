@@ -285,6 +285,11 @@ impl Obstacle {
         Some((*point + translation, rotation * *normal))
     }
 
+    /// Distance at which contact begins, m.
+    pub(super) fn range(&self) -> f64 {
+        self.contact.range.get()
+    }
+
     pub(super) fn has_friction(&self) -> bool {
         self.contact.friction > 0.0
     }
