@@ -70,8 +70,9 @@ pub(crate) fn info(path: &Path) -> Result<(), Failure> {
     if let Ok(placed) = RestShape::from_positions(mesh, &surface.positions) {
         out!("  area {:.6} m2 as it is placed", placed.area());
     }
-    if let Some(uv) = &surface.uv {
-        texture(mesh, uv);
+    match &surface.uv {
+        Some(uv) => texture(mesh, uv),
+        None => out!("  no vt: at rest as it is"),
     }
     let same =
         obj.clone().welded(1e-6 * obj.size()).map_or(0, |one| obj.positions.len() - one.positions.len());

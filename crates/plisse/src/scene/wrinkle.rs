@@ -17,6 +17,7 @@ use super::cloth::{Cloth, Filling};
 use super::motion::Keyframes;
 use super::obstacle::{ContactTerm, Obstacle, Touch};
 use super::plausible::shape_warnings;
+use super::start::{Placed, check_start};
 use super::terms::cloth_masses;
 use super::warning::SceneWarning;
 
@@ -134,6 +135,7 @@ pub struct WrinkleScene {
     /// Where the next base is sought from.
     start: Field<Vertices, DVec3>,
     sequence: WrinkleSequence,
+    name: String,
     warnings: Vec<SceneWarning>,
 }
 
@@ -211,7 +213,7 @@ impl WrinkleScene {
         let touch = Touch { areas, radii };
         let sequence = sequence(&options)?;
         let warnings = shape_warnings(cloth, &name);
-        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence, warnings })
+        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence, name, warnings })
     }
 
     /// With other options.
@@ -235,9 +237,13 @@ impl WrinkleScene {
     /// With an obstacle, which base and wrinkles stay out of.
     ///
     /// # Errors
-    /// [`SceneError`] for a shape that is not finite.
+    /// [`SceneError`] for a shape that is not finite, and for one that the cloth starts inside of.
     pub fn with_obstacle(mut self, obstacle: Obstacle) -> Result<Self, SceneError> {
         self.obstacles.push(obstacle.checked()?);
+        let mut held = vec![false; self.start.len()];
+        self.held.iter().for_each(|pinned| held[pinned.vertex.index()] = true);
+        let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
+        check_start(&self.obstacles, &[Placed { name: &self.name, x, radii, held: &held }])?;
         Ok(self)
     }
 
