@@ -13,7 +13,8 @@ fn plisse(arguments: &[&str], folder: &Path) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-const HEAD: &str = "version = 1\ntime = { duration = 0.02, frames_per_second = 50 }\noutput = { pictures = \"none\" }\n";
+const HEAD: &str =
+    "version = 1\ntime = { duration = 0.02, frames_per_second = 50 }\noutput = { pictures = \"none\" }\n";
 
 #[test]
 fn cloth_under_the_floor_is_refused_by_check_and_run() {
@@ -26,7 +27,9 @@ fn cloth_under_the_floor_is_refused_by_check_and_run() {
     for arguments in [["check", "under.toml"], ["run", "under.toml"]] {
         let (status, _, said) = plisse(&arguments, folder.path());
         assert_eq!(status, Some(2), "{said}");
-        for part in ["under.toml:4: cloth 1 starts inside obstacle 1", "25 of its 25", "1 m inside", "move cloth 1"] {
+        for part in
+            ["under.toml:4: cloth 1 starts inside obstacle 1", "25 of its 25", "1 m inside", "move cloth 1"]
+        {
             assert!(said.contains(part), "{said}");
         }
     }
@@ -37,7 +40,9 @@ fn cloth_under_the_floor_is_refused_by_check_and_run() {
 #[test]
 fn warnings_are_said_and_do_not_stop() {
     let folder = tempfile::tempdir().unwrap();
-    let scene = format!("{HEAD}[[cloth]]\ngrid = {{ cells = [2, 2], size = [1, 1] }}\nmaterial = {{ density = 200 }}\n");
+    let scene = format!(
+        "{HEAD}[[cloth]]\ngrid = {{ cells = [2, 2], size = [1, 1] }}\nmaterial = {{ density = 200 }}\n"
+    );
     fs::write(folder.path().join("heavy.toml"), scene).unwrap();
     let warning = "warning: the density of cloth 1 is 200 kg/m2; usual are 0.005 to 20 kg/m2";
     let (status, out, said) = plisse(&["check", "heavy.toml"], folder.path());
@@ -68,19 +73,31 @@ fn info_names_what_a_scene_would_refuse() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("loose.obj"), loose()).unwrap();
     let (status, out, said) = plisse(&["info", "loose.obj"], folder.path());
-    for part in ["9 separate pieces", "20 vertices in the place of another", "vt from [0.0, 0.0] to [1.0, 1.0]", "area 9.000000 m2"] {
+    for part in [
+        "9 separate pieces",
+        "20 vertices in the place of another",
+        "vt from [0.0, 0.0] to [1.0, 1.0]",
+        "area 9.000000 m2",
+    ] {
         assert!(out.contains(part), "{out}");
     }
-    assert!(status == Some(2) && said.contains("weld = true joins them") && !out.contains("can be simulated"), "{said}");
+    assert!(
+        status == Some(2) && said.contains("weld = true joins them") && !out.contains("can be simulated"),
+        "{said}"
+    );
     // Each remedy leads on to the next mistake, the last one to a cloth.
     let scene = |keys: &str| {
-        fs::write(folder.path().join("s.toml"), format!("{HEAD}[[cloth]]\nmesh = \"loose.obj\"\n{keys}")).unwrap();
+        fs::write(folder.path().join("s.toml"), format!("{HEAD}[[cloth]]\nmesh = \"loose.obj\"\n{keys}"))
+            .unwrap();
         plisse(&["check", "s.toml"], folder.path())
     };
     assert!(scene("").2.contains("s.toml:4:") && scene("").2.contains("weld = true joins them"));
     assert!(scene("weld = true\n").2.contains("uv_scale = \"area\" makes both equal (the factor is 3)"));
     let (status, out, said) = scene("weld = true\nuv_scale = \"area\"\n");
-    assert!(status == Some(0) && out.contains("ok, 1 bodies, 16 vertices") && said.is_empty(), "{out} {said}");
+    assert!(
+        status == Some(0) && out.contains("ok, 1 bodies, 16 vertices") && said.is_empty(),
+        "{out} {said}"
+    );
 }
 
 #[test]

