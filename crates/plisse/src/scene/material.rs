@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn a_solid_has_the_rigidity_of_its_plate() {
         let Bending::MidEdge { rigidity, poisson } = Material::steel_sheet().bending else { panic!() };
-        let plate = plisse_bending::Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
+        let plate = Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
         assert!((rigidity.get() / plate.rigidity().get() - 1.0).abs() < 1e-14);
         assert!((Material::steel_sheet().density.get() - 0.785).abs() < 1e-12);
     }
