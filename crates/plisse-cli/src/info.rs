@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use glam::DVec3;
-use plisse::core::RestShape;
+use glam::{DVec2, DVec3};
+use plisse::core::{Faces, Field, RestShape, TriMesh, coincident, connected_pieces};
+use plisse::file::MeshOptions;
 use plisse::io::Obj;
 
 use crate::error::Failure;
@@ -38,9 +39,20 @@ pub(crate) fn info(path: &Path) -> Result<(), Failure> {
             )));
         }
         out!("  no faces: wires only");
+        let pieces = connected_pieces(obj.positions.len(), obj.segments.iter().copied()).len();
+        let first = coincident(&obj.positions, 1e-6 * obj.size());
+        let same = (0..).zip(first).filter(|(v, first)| v != first).count();
+        out!("  {pieces} separate pieces, {same} vertices in the place of another");
+        if same > 0 {
+            return Err(Failure::Input(format!(
+                "{}: {same} vertices lie on others without being joined; weld = true in [[wires]] joins them, weld = false lets them come apart",
+                path.display()
+            )));
+        }
         return Ok(());
     }
-    let surface = without_wires(obj).into_surface()?;
+    let obj = without_wires(obj);
+    let surface = obj.clone().into_surface()?;
     let mesh = &surface.mesh;
     let loops = mesh.boundary_loops();
     match loops.len() {
@@ -51,25 +63,39 @@ pub(crate) fn info(path: &Path) -> Result<(), Failure> {
             mesh.euler_characteristic()
         ),
     }
-    let rest = match &surface.uv {
-        Some(uv) => RestShape::from_corner_uv(mesh, uv),
-        None => RestShape::from_positions(mesh, &surface.positions),
-    };
-    let rest = rest.map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
-    match surface.uv {
-        Some(_) => {
-            let placed =
-                RestShape::from_positions(mesh, &surface.positions).map_or(f64::NAN, |rest| rest.area());
-            out!("  rest shape from vt: area {:.6} m2, {:.6} m2 as it is placed", rest.area(), placed);
-            let ratio = placed / rest.area();
-            if !(0.25..4.0).contains(&ratio) {
-                out!("  warning: these differ much; vt must be in metres, at the size of the cloth");
-            }
-        }
-        None => out!("  no vt: at rest as it is, area {:.6} m2", rest.area()),
+    match mesh.pieces().len() {
+        1 => out!("  one piece"),
+        n => out!("  {n} separate pieces"),
+    }
+    if let Ok(placed) = RestShape::from_positions(mesh, &surface.positions) {
+        out!("  area {:.6} m2 as it is placed", placed.area());
+    }
+    match &surface.uv {
+        Some(uv) => texture(mesh, uv),
+        None => out!("  no vt: at rest as it is"),
+    }
+    let same =
+        obj.clone().welded(1e-6 * obj.size()).map_or(0, |one| obj.positions.len() - one.positions.len());
+    if same > 0 {
+        out!("  {same} vertices in the place of another");
+    }
+    let cloth = MeshOptions::default().cloth(obj).map_err(|refusal| Failure::Input(refusal.to_string()))?;
+    for warning in cloth.warnings() {
+        out!("  warning: {warning}");
     }
     out!("  can be simulated");
     Ok(())
+}
+
+/// Says where the texture coordinates lie, and what they are as a rest shape.
+fn texture(mesh: &TriMesh, uv: &Field<Faces, [DVec2; 3]>) {
+    let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+    for u in uv.as_slice().iter().flatten() {
+        (low, high) = (low.min(*u), high.max(*u));
+    }
+    let area = RestShape::from_corner_uv(mesh, uv).map(|rest| format!(", area {:.6} m2", rest.area()));
+    let area = area.unwrap_or_default();
+    out!("  vt from {:?} to {:?}{area} if in metres", low.to_array(), high.to_array());
 }
 
 /// The surface alone: vertices that only lines use are no mistake here.

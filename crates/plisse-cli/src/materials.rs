@@ -1,6 +1,6 @@
 //! `plisse materials`.
 
-use plisse::scene::{Bending, Material, Shearing, Stretching};
+use plisse::scene::{Bending, Material, Rigidity, Shearing, Stretching};
 
 use crate::progress::out;
 
@@ -28,14 +28,18 @@ pub(crate) fn list() {
             Shearing::None => "-".to_owned(),
             Shearing::Quadratic(k) | Shearing::Quartic(k) => k.get().to_string(),
         };
+        let one = |rigidity: f64| format!("{rigidity:.1e}");
         let (model, rigidity) = match bending {
-            Bending::None => ("none", 0.0),
-            Bending::Hinge { rigidity, .. } => ("hinge", rigidity.get()),
-            Bending::MidEdge { rigidity, .. } => ("mid-edge", rigidity.get()),
-            Bending::Quadratic { rigidity } => ("quadratic", rigidity.get()),
+            Bending::None => ("none", one(0.0)),
+            Bending::Hinge { rigidity, .. } if rigidity.is_uniform() => ("hinge", one(rigidity.warp.get())),
+            Bending::Hinge { rigidity: Rigidity { warp, weft }, .. } => {
+                ("hinge", format!("{:.1e}, {:.1e}", warp.get(), weft.get()))
+            }
+            Bending::MidEdge { rigidity, .. } => ("mid-edge", one(rigidity.get())),
+            Bending::Quadratic { rigidity } => ("quadratic", one(rigidity.get())),
         };
         out!(
-            "{:<12} {:>7.3}  {:<34} {:>7}  {:<10} {:>8.1e}",
+            "{:<12} {:>7.3}  {:<34} {:>7}  {:<10} {:>8}",
             preset.name,
             density.get(),
             stretch,

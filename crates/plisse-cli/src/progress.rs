@@ -1,10 +1,12 @@
 //! What a person sees while it runs.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plisse::scene::SceneWarning;
 use plisse::system::StepReport;
 
 use crate::arguments::Talk;
@@ -119,6 +121,14 @@ pub(crate) fn warn(text: &str) {
 pub(crate) fn say(talk: &Talk, text: &str) {
     if !talk.quiet && !talk.json {
         complain(text);
+    }
+}
+
+/// Says what is suspicious about a scene, also beside a report for machines.
+pub(crate) fn suspect(talk: &Talk, file: Option<&Path>, warnings: &[SceneWarning]) {
+    let place = file.map(|file| format!("{}: ", file.display())).unwrap_or_default();
+    for warning in warnings.iter().filter(|_| !talk.quiet) {
+        complain(&format!("{place}warning: {warning}"));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::arguments::{ResumeOptions, RunOptions, Talk};
 use crate::error::Failure;
 use crate::export;
 use crate::folder::{Folder, New, embedded as embedded_scene};
-use crate::progress::{Progress, complain, print, printed, say, warn};
+use crate::progress::{Progress, complain, print, printed, say, suspect, warn};
 use crate::report::Report;
 use crate::wrinkle_run;
 
@@ -30,6 +30,7 @@ pub(crate) fn embedded(talk: &Talk) -> Result<(), Failure> {
 
 pub(crate) fn start(options: &RunOptions, talk: &Talk) -> Result<(), Failure> {
     let scene = AnyScene::read(&options.scene)?;
+    suspect(talk, None, scene.warnings());
     let stem = options.scene.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
     let root = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(stem.as_ref()));
     let folder = Folder::new(root);

@@ -130,9 +130,11 @@ line = { from = [0, 0, 0], to = [1, 0, 0], segments = 4 }
 law = "tangent"
 [[obstacle]]
 box = { size = [1, 1, 1], rotation = [0, 45, 0] }
+position = [0, -3, 0]
 motion = [{ time = 0 }, { time = 1, rotate = [0, 90, 0] }]
 [[obstacle]]
 capsule = { from = [0, 0, 0], to = [1, 0, 0], radius = 0.1 }
+position = [0, -1, 0]
 "#;
     let mut loaded = load(text).map_err(|e| panic!("{e}")).unwrap();
     let scene = &loaded.scene;
@@ -439,7 +441,7 @@ fn exchanged_values_never_make_it_fall_over() {
         "version = 1\ntime = {{ duration = 0.1, step = 0.01 }}\ngravity = 9.81\n{SHEET}material = {{ preset = \"denim\", density = 0.3, \
          rigidity = 1e-4, weight = \"unit\" }}\nposition = [0, 0, 0.2]\njitter = 0.01\npin = [{{ vertices = [3] }}]\n\
          [[obstacle]]\nsphere = {{ centre = [0, 0, 0], radius = 0.2 }}\nfriction = 0.4\nrange = 0.01\n\
-         [[wires]]\nnet = {{ meshes = [2, 2], size = [1, 1] }}\nyoung = 1e9\nradius = 0.001\n"
+         [[wires]]\nnet = {{ meshes = [2, 2], size = [1, 1] }}\nyoung = 1e9\nradius = 0.001\nposition = [0, 0, -0.5]\n"
     );
     let values = [
         "0",

@@ -210,9 +210,9 @@ fn bending_models_agree_on_a_cylinder() {
     let expected = 0.5 * rigidity.get() * curvature * curvature * 0.16;
     for bending in [
         Bending::hinges(rigidity),
-        Bending::Hinge { law: AngleLaw::Quadratic, rigidity, weight: HingeWeight::AreaSum },
-        Bending::Hinge { law: AngleLaw::Tangent, rigidity, weight: HingeWeight::AreaSum },
-        Bending::Hinge { law: AngleLaw::Cosine, rigidity, weight: HingeWeight::AreaSum },
+        Bending::Hinge { law: AngleLaw::Quadratic, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
+        Bending::Hinge { law: AngleLaw::Tangent, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
+        Bending::Hinge { law: AngleLaw::Cosine, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
         Bending::MidEdge { rigidity, poisson: 0.0 },
         Bending::Quadratic { rigidity },
     ] {
@@ -220,7 +220,10 @@ fn bending_models_agree_on_a_cylinder() {
         // The outermost row of edges has no hinge: 1/40 of the sheet.
         assert!((found / expected - 1.0).abs() < 0.03, "{bending:?}: {found} {expected}");
     }
-    assert!(energy(Bending::Hinge { law: AngleLaw::Sine, rigidity, weight: HingeWeight::Unit }) > 0.0);
+    assert!(
+        energy(Bending::Hinge { law: AngleLaw::Sine, rigidity: rigidity.into(), weight: HingeWeight::Unit })
+            > 0.0
+    );
 }
 
 #[test]
@@ -298,7 +301,7 @@ fn nudged_scenes_do_not_fail() {
 #[test]
 fn the_default_bending_is_smooth_across_a_full_fold() {
     let jump = |law: AngleLaw| {
-        let bending = Bending::Hinge { law, rigidity: p(1.0), weight: HingeWeight::Unit };
+        let bending = Bending::Hinge { law, rigidity: p(1.0).into(), weight: HingeWeight::Unit };
         let force = |z: f64| {
             let square = Cloth::grid([1, 1], [1.0, 1.0], plisse::core::generate::Diagonal::Right).unwrap();
             let (mut x, count) = (square.positions().clone(), square.positions().len());

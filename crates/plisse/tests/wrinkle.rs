@@ -183,7 +183,7 @@ fn whole_waves_are_kept_when_everything_else_adapts() {
 #[test]
 fn an_obstacle_is_not_entered() {
     // A ball rises into a sheet that is held at its corners.
-    let contact = Contact { range: p(5e-3), stiffness: p(1e4), ..Contact::default() };
+    let contact = Contact { range: Some(p(5e-3)), stiffness: p(1e4), ..Contact::default() };
     let Hold::Moving(rise) = motion(DVec3::Z * 0.1, DQuat::IDENTITY) else { unreachable!() };
     let ball = Obstacle::sphere(DVec3::new(0.0, 0.0, -0.25), p(0.25)).contact(contact).unwrap().moving(rise);
     let cloth = Cloth::delaunay([14, 14], [1.0, 1.0], 1).unwrap().pin(Pick::group("corners"));

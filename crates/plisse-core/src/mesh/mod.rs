@@ -1,9 +1,11 @@
 //! Triangle mesh topology and deterministic generators.
 
+mod connect;
 mod delaunay;
 mod error;
 pub mod generate;
 mod tri_mesh;
 
+pub use connect::{coincident, connected_pieces};
 pub use error::MeshError;
 pub use tri_mesh::{Edge, TriMesh};

@@ -1,5 +1,6 @@
 //! The triangle mesh: who is next to whom. Positions live in fields beside it.
 
+use super::connect::connected_pieces;
 use super::error::MeshError;
 use crate::space::{Edges, Faces, Field, Id, Space, Vertices};
 
@@ -290,6 +291,15 @@ impl TriMesh {
     #[must_use]
     pub fn euler_characteristic(&self) -> i64 {
         self.vertex_count as i64 - self.edge_count() as i64 + self.face_count() as i64
+    }
+
+    /// The pieces that the mesh falls into: the vertices of each, ascending, in the order of their first
+    /// vertices. Faces that share a vertex belong together; an isolated vertex is a piece of its own.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<Vec<Id<Vertices>>> {
+        let links = self.edges.as_slice().iter().map(|edge| edge.vertices.map(Id::get));
+        let pieces = connected_pieces(self.vertex_count, links);
+        pieces.into_iter().map(|piece| piece.into_iter().map(Id::new).collect()).collect()
     }
 
     /// The boundary as closed loops of vertices, the surface on the left. Each loop starts at the boundary edge

@@ -29,6 +29,19 @@ pub enum ObjError {
         /// The file.
         file: String,
     },
+    /// A face or a line that loses a corner when vertices are merged.
+    #[error(
+        "{file}, line {line}: welding vertices within {tolerance} m leaves nothing of this face or line; \
+         choose a smaller distance"
+    )]
+    Weld {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: u32,
+        /// Distance within which vertices are merged, m.
+        tolerance: f64,
+    },
     /// Triangles that are no mesh.
     #[error("{file}{} (faces and vertices counted from 0): {source}", listed(lines))]
     Mesh {

@@ -5,6 +5,7 @@ mod parse;
 mod statement;
 mod surface;
 mod triangulate;
+mod weld;
 mod write;
 
 use std::collections::BTreeMap;

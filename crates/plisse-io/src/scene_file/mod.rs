@@ -1,6 +1,7 @@
 //! Scene files: TOML with a fixed set of keys, read strictly and with every mistake at once.
 
 mod canonical;
+mod choices;
 mod mistakes;
 mod read;
 mod tables;
@@ -11,6 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 pub use canonical::Canonical;
 pub use mistakes::{Mistake, Mistakes, is_full};
+pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
 pub use read::{KeyReference, TableReference};
 pub use tables::*;
 pub use values::{

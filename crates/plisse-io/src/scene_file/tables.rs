@@ -3,6 +3,7 @@
 use glam::{DVec2, DVec3};
 use plisse_core::{Positive, UnitDir2};
 
+use super::choices::{UvScaleChoice, WarpWeft, WeldChoice};
 use super::mistakes::Collector;
 use super::read::{Item, Read, TableReference, names, table};
 use super::values::{
@@ -279,6 +280,14 @@ table! {
         /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest as it is, and if it is not flat, its
         /// material must be isotropic.
         mesh: String = optional,
+        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres. `vt` stays.
+        mesh_unit: Positive = optional,
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size. Without it, a mesh with edges that
+        /// lie on each other but do not hang together is refused; `false` keeps them apart.
+        weld: WeldChoice = optional,
+        /// What `vt` of `mesh` is multiplied by to be metres; `"area"` makes the area at rest that of the mesh. Without it, `vt` that disagrees
+        /// with the size of the mesh is refused; 1 takes it as it is.
+        uv_scale: UvScaleChoice = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
         /// The shape starts stretched or shrunk by these factors along x, y and z, before it is turned; its rest shape stays.
@@ -427,12 +436,20 @@ impl Read for MaterialChoice {
 }
 
 table! {
-    /// A material: a preset and what differs from it. `plisse materials` lists the presets.
+    /// A material: a preset and what differs from it (`plisse materials` lists the presets), or an isotropic solid and its thickness: `young`,
+    /// `poisson`, `thickness`, and `mass_density` or `density`. These say everything, so that nothing comes from a preset; of the rest, `membrane`,
+    /// `bending`, `law`, `weight` and `damping` go with them.
     pub struct MaterialTable ("material") {
-        /// Name of the preset.
-        preset: String = "\"cotton\"",
-        /// kg/m².
+        /// Name of the preset; cotton if nothing is said.
+        preset: String = optional,
+        /// Mass per area, kg/m².
         density: Positive = optional,
+        /// Young's modulus of a solid, Pa.
+        young: Positive = optional,
+        /// Thickness of the sheet, m.
+        thickness: Positive = optional,
+        /// Mass per volume of the solid, kg/m³; times `thickness` this is `density`.
+        mass_density: Positive = optional,
         /// The energy of stretch. `fibres` takes `warp` and `weft`, the others `tensile` and `poisson` (`arap` only `tensile`).
         membrane: MembraneName = optional,
         /// Tensile modulus along the warp, N/m.
@@ -447,12 +464,12 @@ table! {
         fibres: FibreDirections = optional,
         /// Tensile stiffness of an isotropic sheet (Young's modulus times thickness), N/m.
         tensile: Positive = optional,
-        /// Poisson's ratio of an isotropic sheet, also for `mid-edge` bending.
+        /// Poisson's ratio of an isotropic sheet or solid, also for `mid-edge` bending.
         poisson: Poisson = optional,
         /// The bending model.
         bending: BendingName = optional,
-        /// Bending rigidity, N m.
-        rigidity: Positive = optional,
+        /// Bending rigidity, N m. Two values, along warp and weft, for `hinge` bending: the cloth bends with the first one where the warp bends.
+        rigidity: WarpWeft = optional,
         /// How the energy of `hinge` bending grows with the angle.
         law: LawName = optional,
         /// How the mesh enters the stiffness of hinges.
@@ -648,6 +665,11 @@ table! {
         line: LineShape = optional,
         /// The lines of an OBJ file.
         mesh: String = optional,
+        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
+        mesh_unit: Positive = optional,
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size. Without it, vertices in the same
+        /// place are refused; `false` keeps them apart.
+        weld: WeldChoice = optional,
         /// Young's modulus, Pa.
         young: Positive = "200e9",
         /// Radius, m.
@@ -712,6 +734,10 @@ table! {
         r#box: BoxShape = optional,
         /// A closed OBJ mesh.
         mesh: String = optional,
+        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
+        mesh_unit: Positive = optional,
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size.
+        weld: WeldChoice = optional,
         /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
         /// Then moved, m.

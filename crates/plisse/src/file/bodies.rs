@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use plisse_core::generate::Diagonal;
-use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
-use plisse_io::scene_file::{ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WiresTable};
+use plisse_io::scene_file::{
+    ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WeldChoice, WiresTable,
+};
 
 use super::Reader;
 use super::materials::angle_law;
+use super::meshes::MeshOptions;
 use crate::scene::{
-    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SceneError, Wire, Wires, rotation_degrees,
+    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SAME_PLACE, SceneError, Wire, Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -39,7 +42,8 @@ impl Reader<'_> {
         let material = material?;
         self.identity.cloth(table, &material);
         if scale != DVec3::ONE {
-            cloth = cloth.deformed(|x| x * scale);
+            // Whatever differs from the size at rest is meant from here on.
+            cloth = cloth.in_metres().deformed(|x| x * scale);
         }
         if let Some(fold) = &table.fold {
             cloth = self.folded(cloth, fold)?;
@@ -68,8 +72,14 @@ impl Reader<'_> {
 
     fn cloth_shape(&mut self, table: &ClothTable) -> Option<Cloth> {
         if let Some(path) = &table.mesh {
-            return self.mesh(path, table.at_line);
+            return self.mesh(path, table);
         }
+        let keys = [
+            ("mesh_unit", table.mesh_unit.is_some()),
+            ("weld", table.weld.is_some()),
+            ("uv_scale", table.uv_scale.is_some()),
+        ];
+        self.only_for_meshes(table.at_line, &keys);
         if !self.is_small {
             return None;
         }
@@ -153,15 +163,17 @@ impl Reader<'_> {
         Some(obj)
     }
 
-    fn mesh(&mut self, path: &str, line: usize) -> Option<Cloth> {
-        let obj = self.obj(path, line)?;
-        let surface = self.keep(line, obj.into_surface())?;
-        let uv = surface.uv.or_else(|| flat_coordinates(&surface.mesh, &surface.positions));
-        let cloth = match uv {
-            Some(uv) => Cloth::sewn(surface.mesh, surface.positions, uv, surface.groups),
-            None => Cloth::curved(surface.mesh, surface.positions, surface.groups),
-        };
-        self.keep(line, cloth.map_err(|error| format!("{path}: {error}")))
+    fn mesh(&mut self, path: &str, table: &ClothTable) -> Option<Cloth> {
+        let obj = self.obj(path, table.at_line)?;
+        let options = MeshOptions { unit: table.mesh_unit, weld: table.weld, uv_scale: table.uv_scale };
+        self.keep(table.at_line, options.cloth(obj))
+    }
+
+    /// Notes keys that say how a file is read, where there is no file.
+    pub(super) fn only_for_meshes(&mut self, line: usize, keys: &[(&str, bool)]) {
+        for (key, _) in keys.iter().filter(|(_, given)| *given) {
+            self.note(line, format!("\"{key}\" says how a \"mesh\" is read; remove it"));
+        }
     }
 
     pub(super) fn wires(&mut self, table: &WiresTable) -> Option<Wires> {
@@ -175,6 +187,10 @@ impl Reader<'_> {
         if !self.is_small {
             return None;
         }
+        if table.mesh.is_none() {
+            let keys = [("mesh_unit", table.mesh_unit.is_some()), ("weld", table.weld.is_some())];
+            self.only_for_meshes(line, &keys);
+        }
         let wires = if let Some(net) = &table.net {
             self.keep(line, Wires::net(net.meshes.map(|m| m.0), net.segments.0, net.size.map(Positive::get)))?
         } else if let Some(shape) = &table.line {
@@ -182,6 +198,11 @@ impl Reader<'_> {
         } else {
             let path = table.mesh.as_deref().unwrap_or_default();
             let obj = self.obj(path, line)?;
+            let options = MeshOptions { unit: table.mesh_unit, weld: table.weld, uv_scale: None };
+            let (obj, _) = self.keep(line, options.prepared(obj))?;
+            if table.weld.is_none() {
+                self.joined(&obj, path, line)?;
+            }
             let groups = obj.groups.into_iter().map(|(name, v)| (name, v.into_iter().map(Id::new).collect()));
             let groups: Vec<(String, Vec<Id<Vertices>>)> = groups.collect();
             self.keep(line, Wires::new(obj.positions, obj.segments, groups))?
@@ -199,6 +220,9 @@ impl Reader<'_> {
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
             .velocity(table.velocity);
+        if table.weld == Some(WeldChoice::Apart) {
+            wires = wires.apart();
+        }
         if let Some(name) = &table.name {
             wires = wires.named(name);
         }
@@ -208,6 +232,21 @@ impl Reader<'_> {
             self.keep(pin.at_line, wires.check_last_pin(name));
         }
         Some(wires.jittered(table.jitter.0))
+    }
+
+    /// Refuses wires that meet without being joined.
+    fn joined(&mut self, obj: &Obj, path: &str, line: usize) -> Option<()> {
+        let first = coincident(&obj.positions, SAME_PLACE * obj.size());
+        let on_others: Vec<(usize, u32)> =
+            first.into_iter().enumerate().filter(|(v, first)| v != &(*first as usize)).collect();
+        let Some((vertex, other)) = on_others.first() else { return Some(()) };
+        let message = format!(
+            "{path}: {} vertices lie on others without being joined, the first vertex {vertex} on vertex {other}; weld = true joins them, \
+             weld = false lets them come apart",
+            on_others.len()
+        );
+        self.note(line, message);
+        None
     }
 
     fn pins(&mut self, tables: &[PinTable]) -> Option<Vec<(Pick, Hold)>> {
@@ -259,21 +298,6 @@ impl Reader<'_> {
         let keys = self.keep(line, Keyframes::new(tables.iter().map(frame).collect()))?;
         Some(if linear { keys.linear() } else { keys })
     }
-}
-
-/// Material coordinates of a mesh that lies in a plane: its own, with the first axis along x, or along y if it stands across x.
-fn flat_coordinates(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Option<Field<Faces, [DVec2; 3]>> {
-    let area = |f: &[Id<Vertices>; 3]| (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]);
-    let normal = mesh.faces().as_slice().iter().map(area).sum::<DVec3>().try_normalize()?;
-    let origin = x[Id::new(0)];
-    let size = x.as_slice().iter().fold(0.0, |m: f64, x| m.max((*x - origin).length()));
-    if x.as_slice().iter().any(|x| normal.dot(*x - origin).abs() > 1e-9 * size) {
-        return None;
-    }
-    let along = if normal.x.abs() < 0.9 { DVec3::X } else { DVec3::Y };
-    let u = (along - normal * normal.dot(along)).try_normalize()?;
-    let v = normal.cross(u);
-    Some(mesh.faces().map(|f| f.map(|i| DVec2::new(u.dot(x[i] - origin), v.dot(x[i] - origin)))))
 }
 
 fn grid(shape: &Grid) -> Result<Cloth, SceneError> {

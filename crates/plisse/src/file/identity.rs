@@ -18,7 +18,7 @@ use plisse_io::scene_file::{
 use plisse_membrane::Lame;
 
 use crate::scene::{
-    AngleLaw, Bending, Damping, Material, Membrane, Shearing, StrainRate, Stretching, digest,
+    AngleLaw, Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching, digest,
 };
 
 /// Version of the text.
@@ -137,7 +137,9 @@ impl Identity {
         match bending {
             Bending::None => {}
             Bending::Hinge { law, rigidity, weight } => {
-                self.add("hinge", rigidity);
+                let Rigidity { warp, weft } = rigidity;
+                self.add("hinge", warp);
+                self.add_some("weft rigidity", Some(weft).filter(|weft| *weft != warp));
                 self.add("law", law_name(*law));
                 self.add("weight", weight_name(*weight));
             }

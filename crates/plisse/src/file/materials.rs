@@ -5,12 +5,14 @@ use plisse_core::Positive;
 use plisse_damping::{RateLaw, Viscosity};
 use plisse_io::scene_file::{
     BendingName, DampingChoice, LawName, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName,
-    WeightName,
+    WarpWeft, WeightName,
 };
 use plisse_membrane::Lame;
 
 use super::Reader;
-use crate::scene::{AngleLaw, Bending, Damping, Material, Membrane, Shearing, StrainRate, Stretching};
+use crate::scene::{
+    AngleLaw, Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching,
+};
 
 pub(super) fn angle_law(name: LawName) -> AngleLaw {
     match name {
@@ -27,6 +29,20 @@ fn hinge_weight(name: WeightName) -> HingeWeight {
         WeightName::DiscreteShells => HingeWeight::DiscreteShells,
         WeightName::Unit => HingeWeight::Unit,
     }
+}
+
+/// The preset of a table that names none.
+const DEFAULT: &str = "cotton";
+
+/// Whether a table describes a solid and its thickness.
+fn is_solid(table: &MaterialTable) -> bool {
+    table.young.is_some() || table.thickness.is_some() || table.mass_density.is_some()
+}
+
+/// The keys that are given, or those that are not, in quotation marks.
+fn quoted(keys: &[(&str, bool)], given: bool) -> String {
+    let names = keys.iter().filter(|(_, is)| *is == given).map(|(key, _)| format!("\"{key}\""));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 impl Reader<'_> {
@@ -81,8 +97,9 @@ impl Reader<'_> {
     pub(super) fn material(&mut self, choice: &MaterialChoice) -> Option<Material> {
         match choice {
             MaterialChoice::Preset(name, line) => self.preset(name, *line),
+            MaterialChoice::Table(table) if is_solid(table) => self.solid(table),
             MaterialChoice::Table(table) => {
-                let base = self.preset(&table.preset, table.at_line)?;
+                let base = self.preset(table.preset.as_deref().unwrap_or(DEFAULT), table.at_line)?;
                 let membrane = self.membrane(table, base.membrane)?;
                 let bending = self.bending(table, base.bending, membrane)?;
                 Some(Material {
@@ -96,6 +113,86 @@ impl Reader<'_> {
                 })
             }
         }
+    }
+
+    /// A sheet of an isotropic solid. Its figures say everything, so that what belongs to another description is a mistake.
+    fn solid(&mut self, table: &MaterialTable) -> Option<Material> {
+        let line = table.at_line;
+        let others = [
+            ("preset", table.preset.is_some()),
+            ("warp", table.warp.is_some()),
+            ("weft", table.weft.is_some()),
+            ("tensile", table.tensile.is_some()),
+            ("rigidity", table.rigidity.is_some()),
+            ("shear", table.shear.is_some()),
+            ("shear_law", table.shear_law.is_some()),
+            ("fibres", table.fibres.is_some()),
+        ];
+        let others = quoted(&others, true);
+        if !others.is_empty() {
+            let verb = if others.contains(',') { "do" } else { "does" };
+            let message = format!(
+                "{others} {verb} not go with \"young\", \"thickness\" and \"mass_density\", from which every modulus follows; \
+                 remove one or the other"
+            );
+            self.note(line, message);
+        }
+        let needed = [
+            ("young", table.young.is_some()),
+            ("poisson", table.poisson.is_some()),
+            ("thickness", table.thickness.is_some()),
+        ];
+        let missing = quoted(&needed, false);
+        if !missing.is_empty() {
+            let message =
+                format!("a solid needs \"young\" in Pa, \"poisson\", \"thickness\" in m; add {missing}");
+            self.note(line, message);
+        }
+        if table.density.is_some() == table.mass_density.is_some() {
+            let found = if table.density.is_some() { "both are given" } else { "add one" };
+            let message =
+                format!("a solid needs either \"mass_density\" in kg/m3 or \"density\" in kg/m2; {found}");
+            self.note(line, message);
+        }
+        let (Some(young), Some(poisson), Some(thickness)) = (table.young, table.poisson, table.thickness)
+        else {
+            return None;
+        };
+        // With the density per area, the thickness only enters the stiffness.
+        let solid = Material::solid(young, poisson.0, thickness, table.mass_density.unwrap_or(Positive::ONE));
+        let solid = self.keep(line, solid)?;
+        let name = table.membrane.unwrap_or(MembraneName::Corotational);
+        let (Stretching::Corotational(lame), Bending::MidEdge { rigidity, .. }) =
+            (solid.membrane.stretching, solid.bending)
+        else {
+            return None;
+        };
+        let stretching = match name {
+            MembraneName::Corotational => Stretching::Corotational(lame),
+            MembraneName::StVenantKirchhoff => Stretching::StVenantKirchhoff(lame),
+            MembraneName::NeoHookean => Stretching::NeoHookean(lame),
+            MembraneName::Fibres | MembraneName::Green | MembraneName::Arap => {
+                let message = "this membrane is not that of a solid with a Poisson's ratio; choose \"corotational\", \
+                               \"st-venant-kirchhoff\" or \"neo-hookean\", or remove \"young\", \"thickness\" and \"mass_density\"";
+                self.note(line, message);
+                return None;
+            }
+        };
+        let membrane = Membrane::isotropic(stretching);
+        let mut bending = Bending::MidEdge { rigidity, poisson: poisson.0 };
+        if table.bending.is_some() {
+            bending = self.bending(table, bending, membrane)?;
+        } else if table.law.is_some() || table.weight.is_some() {
+            self.note(
+                line,
+                "\"law\" and \"weight\" belong to bending = \"hinge\"; remove them or choose that",
+            );
+        }
+        let damping = match &table.damping {
+            Some(choice) => self.damping(choice)?,
+            None => Damping::NONE,
+        };
+        Some(Material { density: table.density.unwrap_or(solid.density), membrane, bending, damping })
     }
 
     fn preset(&mut self, name: &str, line: usize) -> Option<Material> {
@@ -198,12 +295,12 @@ impl Reader<'_> {
     fn bending(&mut self, table: &MaterialTable, base: Bending, membrane: Membrane) -> Option<Bending> {
         let line = table.at_line;
         let base_rigidity = match base {
-            Bending::Hinge { rigidity, .. }
-            | Bending::MidEdge { rigidity, .. }
-            | Bending::Quadratic { rigidity } => Some(rigidity),
+            Bending::Hinge { rigidity, .. } => Some(rigidity),
+            Bending::MidEdge { rigidity, .. } | Bending::Quadratic { rigidity } => Some(rigidity.into()),
             Bending::None => None,
         };
-        let rigidity = table.rigidity.or(base_rigidity);
+        let rigidity =
+            table.rigidity.map(|WarpWeft { warp, weft }| Rigidity { warp, weft }).or(base_rigidity);
         let name = table.bending.unwrap_or(match base {
             Bending::Hinge { .. } => BendingName::Hinge,
             Bending::MidEdge { .. } => BendingName::MidEdge,
@@ -249,9 +346,18 @@ impl Reader<'_> {
             (None, _, Bending::MidEdge { poisson, .. }) => poisson,
             _ => 0.0,
         };
+        if name != BendingName::Hinge && !rigidity.is_uniform() {
+            let message = format!(
+                "only hinges bend differently along warp ({:e} N m) and weft ({:e} N m); give one \"rigidity\", or bending = \"hinge\"",
+                rigidity.warp.get(),
+                rigidity.weft.get()
+            );
+            self.note(line, message);
+            return None;
+        }
         Some(match name {
-            BendingName::MidEdge => Bending::MidEdge { rigidity, poisson },
-            BendingName::Quadratic => Bending::Quadratic { rigidity },
+            BendingName::MidEdge => Bending::MidEdge { rigidity: rigidity.warp, poisson },
+            BendingName::Quadratic => Bending::Quadratic { rigidity: rigidity.warp },
             _ => {
                 let (law, weight) = match base {
                     Bending::Hinge { law, weight, .. } => (law, weight),

@@ -6,6 +6,7 @@
 mod bodies;
 mod identity;
 mod materials;
+mod meshes;
 mod obstacles;
 mod size;
 mod wrinkle;
@@ -21,6 +22,7 @@ use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme, SpectralRadius};
 use thiserror::Error;
 
+pub use meshes::{MeshOptions, MeshRefusal};
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
 use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings};
@@ -127,6 +129,8 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Body { body, .. }
     | SceneError::Plate { body, .. }
     | SceneError::NoWarp { body }
+    | SceneError::NoBendingDirections { body }
+    | SceneError::StartsInside { body, .. }
     | SceneError::FreeSeams { body }
     | SceneError::DuplicateName { name: body }) = error
     else {

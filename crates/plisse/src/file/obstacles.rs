@@ -3,7 +3,8 @@
 use plisse_io::scene_file::ObstacleTable;
 
 use super::Reader;
-use crate::scene::{Contact, Obstacle, rotation_degrees};
+use super::meshes::MeshOptions;
+use crate::scene::{Contact, Obstacle, SceneError, open_seams, rotation_degrees};
 
 impl Reader<'_> {
     pub(super) fn obstacle(&mut self, table: &ObstacleTable) -> Option<Obstacle> {
@@ -17,6 +18,10 @@ impl Reader<'_> {
         ];
         if !self.one_shape(line, "[[obstacle]]", &shapes) {
             return None;
+        }
+        if table.mesh.is_none() {
+            let keys = [("mesh_unit", table.mesh_unit.is_some()), ("weld", table.weld.is_some())];
+            self.only_for_meshes(line, &keys);
         }
         let shape = if let Some(plane) = &table.plane {
             self.keep(line, Obstacle::plane(plane.point, plane.normal.0))?
@@ -55,9 +60,20 @@ impl Reader<'_> {
     fn mesh_obstacle(&mut self, table: &ObstacleTable) -> Option<Obstacle> {
         let (path, line) = (table.mesh.as_deref().unwrap_or_default(), table.at_line);
         let obj = self.obj(path, line)?;
+        let options = MeshOptions { unit: table.mesh_unit, weld: table.weld, uv_scale: None };
+        let (obj, _) = self.keep(line, options.prepared(obj))?;
         let surface = self.keep(line, obj.into_surface())?;
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
         let x = surface.positions.map(|x| turn * *x + table.position);
-        self.keep(line, Obstacle::mesh(&surface.mesh, &x).map_err(|error| format!("{path}: {error}")))
+        let obstacle = Obstacle::mesh(&surface.mesh, &x).map_err(|error| {
+            let seams = open_seams(&surface.mesh, &x).len();
+            let hint = if matches!(error, SceneError::OpenObstacle { .. }) && seams > 0 {
+                format!(". {seams} edges lie on others without being joined; weld = true joins them")
+            } else {
+                String::new()
+            };
+            format!("{path}: {error}{hint}")
+        });
+        self.keep(line, obstacle)
     }
 }

@@ -13,7 +13,7 @@ use plisse_wrinkle::{
 };
 
 use super::{LARGEST_FILE, LoadError, Loaded, Reader, line_of};
-use crate::scene::{WrinkleOptions, WrinkleScene};
+use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
 
 /// Most levels of subdivision: a triangle becomes 16384.
 const MOST_LEVELS: u32 = 7;
@@ -89,6 +89,15 @@ impl AnyScene {
                 Ok(Self::Wrinkle(Box::new(LoadedWrinkle { scene, file, inputs: reader.inputs })))
             }
             _ => Err(Mistakes::new(name, reader.mistakes)),
+        }
+    }
+
+    /// What can be simulated and is probably not what was meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        match self {
+            Self::Elastic(loaded) => loaded.scene.warnings(),
+            Self::Wrinkle(loaded) => loaded.scene.warnings(),
         }
     }
 

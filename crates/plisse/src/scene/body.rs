@@ -14,6 +14,7 @@ use super::pick::{Groups, Pick};
 /// let sheet = Cloth::sheet([8, 8], [1.0, 1.0])?
 ///     .deformed(|x| DVec3::new(x.x, x.y, 0.1 * x.x * x.x))
 ///     .velocity(DVec3::Z)
+///     .apart()
 ///     .hold(Pick::group("left"), Hold::Moving(Keyframes::still()))
 ///     .hold(Pick::group("top-right"), Hold::Line(DVec3::X))
 ///     .hold(Pick::group("bottom-right"), Hold::Plane(DVec3::Z));
@@ -41,11 +42,13 @@ pub(super) struct Body {
     pub(super) jitter: f64,
     pub(super) groups: Groups,
     pub(super) pins: Vec<(Pick, Hold)>,
+    /// Whether vertices in the same place and loose pieces are meant.
+    pub(super) apart: bool,
 }
 
 impl Body {
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
-        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new() }
+        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new(), apart: false }
     }
 
     pub(super) fn deform(&mut self, place: impl Fn(DVec3) -> DVec3) {
@@ -113,6 +116,14 @@ macro_rules! body_methods {
         #[must_use]
         pub fn velocity(mut self, velocity: DVec3) -> Self {
             self.body.velocity = velocity;
+            self
+        }
+
+        /// Says that vertices in the same place are meant to come apart, and that loose pieces are meant: no warning about
+        /// either.
+        #[must_use]
+        pub fn apart(mut self) -> Self {
+            self.body.apart = true;
             self
         }
 

@@ -11,9 +11,12 @@ use super::SceneError;
 use super::body::{Body, Hold};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
-use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, StartsInside, Touch};
+use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
+use super::start::{Placed, check_start};
 use super::terms::{Slot, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms};
+use super::warning::SceneWarning;
 use super::wires::Wires;
 
 /// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
@@ -189,6 +192,7 @@ impl SceneBuilder {
             return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
         }
         let names = self.names()?;
+        let warnings = self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let total = self.parts.iter().map(|part| part.body().x.len()).sum();
         let mut assembly = Assembly::new();
         for (part, name) in self.parts.iter().zip(&names) {
@@ -236,7 +240,7 @@ impl SceneBuilder {
         let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
         let shortest = settings.shortest_step.unwrap_or(settings.time_step);
         let integrator = Adaptive::new(implicit, shortest);
-        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest })
+        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest, warnings })
     }
 
     /// The name of each part: its own, or its kind with a number.
@@ -280,6 +284,7 @@ struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     fn add_terms(&self, terms: &mut Vec<Box<dyn Term<Vertices>>>) -> Result<(), SceneError> {
+        self.check_starts()?;
         let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
@@ -287,10 +292,7 @@ impl Surroundings<'_> {
                 return Err(SceneError::DuplicateName { name });
             }
             let is_free = |v: Id<Vertices>| !self.held[v.index()];
-            let touchers = self
-                .touch
-                .touchers_from_start(obstacle, is_free, self.start)
-                .map_err(|inside| self.starts_inside(&name, inside))?;
+            let touchers = self.touch.touchers_from_start(obstacle, is_free, self.start);
             let held = self.touch.radii.iter().filter(|(v, _)| !is_free(*v));
             let held = held.map(|(v, radius)| (v, *radius)).collect();
             let law = ContactLaw::Barrier;
@@ -306,20 +308,27 @@ impl Surroundings<'_> {
         Ok(())
     }
 
-    fn starts_inside(&self, obstacle: &str, inside: StartsInside) -> SceneError {
-        let index = inside.vertex.index();
-        let body = self.bodies.iter().find(|body| body.vertices.contains(&index));
-        let (body, first) = body.map_or(("", 0), |body| (body.name.as_str(), body.vertices.start));
-        SceneError::StartsInside {
-            body: body.to_owned(),
-            vertex: index - first,
-            obstacle: obstacle.to_owned(),
-            depth: inside.depth,
-        }
+    /// Whether every body starts outside of every obstacle.
+    fn check_starts(&self) -> Result<(), SceneError> {
+        let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
+        let place = |BodyInfo { name, vertices, .. }: &'_ BodyInfo| {
+            let at = || vertices.clone();
+            Placed { name: name.clone(), x: &x[at()], radii: &radii[at()], held: &self.held[at()] }
+        };
+        let bodies: Vec<Placed<'_>> = self.bodies.iter().map(place).collect();
+        // The barrier is infinite on the surface.
+        check_start(self.obstacles, &bodies, |_| 0.0)
     }
 }
 
 impl Part {
+    fn warnings(&self, name: &str) -> Vec<SceneWarning> {
+        match self {
+            Self::Cloth(cloth) => cloth_warnings(cloth, name),
+            Self::Wires(wires) => wire_warnings(wires, name),
+        }
+    }
+
     fn body(&self) -> &Body {
         match self {
             Self::Cloth(cloth) => &cloth.body,

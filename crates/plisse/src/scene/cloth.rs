@@ -7,6 +7,8 @@ use super::SceneError;
 use super::body::{Body, Hold, body_methods};
 use super::material::Material;
 use super::pick::{Groups, Pick};
+use super::plausible::shape_warnings;
+use super::warning::SceneWarning;
 
 /// A piece of cloth: mesh, rest shape, place, material, pins.
 ///
@@ -45,6 +47,8 @@ pub struct Cloth {
     pub(super) curved: bool,
     pub(super) material: Material,
     pub(super) filling: Option<Filling>,
+    /// Whether the material coordinates are in metres for certain.
+    pub(super) in_metres: bool,
 }
 
 /// What a closed surface is filled with.
@@ -93,7 +97,7 @@ impl Cloth {
         let curved = rest.hinges().iter().any(|hinge| hinge.rest_angle().abs() > 1e-9);
         let body = Body::new(x, groups);
         let material = Material::cotton();
-        Self { body, mesh, rest, uv, loose: Vec::new(), curved, material, filling: None }
+        Self { body, mesh, rest, uv, loose: Vec::new(), curved, material, filling: None, in_metres: true }
     }
 
     /// A rectangle in the plane `z = 0` about the origin, `cells` and metres along x and y, with alternating diagonals.
@@ -270,7 +274,8 @@ impl Cloth {
         let groups = groups.into_iter().collect();
         check_groups(positions.len(), &groups)?;
         let rest = RestShape::from_corner_uv(&mesh, &uv).map_err(rest_error)?;
-        Ok(Self::new(mesh, rest, positions, Some(uv), groups))
+        let cloth = Self::new(mesh, rest, positions, Some(uv), groups);
+        Ok(Self { in_metres: false, ..cloth })
     }
 
     /// Any mesh that is at rest as it is, curved or not. It has no material coordinates, so warp and weft have no direction:
@@ -307,6 +312,19 @@ impl Cloth {
     pub fn resting_bent(self) -> Result<Self, SceneError> {
         let rest = self.rest.with_rest_angles(&self.body.x).map_err(rest_error)?;
         Ok(Self { rest, curved: true, ..self })
+    }
+
+    /// With material coordinates that are in metres for certain, even if they fill the unit square.
+    #[allow(dead_code, reason = "only files need it")]
+    pub(crate) fn in_metres(self) -> Self {
+        Self { in_metres: true, ..self }
+    }
+
+    /// What is suspicious about its shape and its start; [`Scene::warnings`](super::Scene::warnings) also has what is suspicious about the
+    /// materials.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<SceneWarning> {
+        shape_warnings(self, self.body.name.as_deref().unwrap_or("the cloth"))
     }
 
     /// The mesh.

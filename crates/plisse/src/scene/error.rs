@@ -7,6 +7,8 @@ use plisse_membrane::MaterialError;
 use plisse_system::SetupError;
 use thiserror::Error;
 
+use super::warning::short;
+
 /// Why a scene was refused. Names the body, the value and the remedy.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -104,21 +106,6 @@ pub enum SceneError {
         /// The value.
         value: f64,
     },
-    /// A vertex that nothing holds starts inside an obstacle.
-    #[error(
-        "vertex {vertex} of \"{body}\" starts {depth:.3e} m inside of \"{obstacle}\": contact would throw it out. Move the \
-         body or the obstacle, or pin what belongs inside"
-    )]
-    StartsInside {
-        /// Name of the body.
-        body: String,
-        /// The vertex, counted within the body.
-        vertex: usize,
-        /// Name of the obstacle.
-        obstacle: String,
-        /// How deep, m; zero on the surface itself.
-        depth: f64,
-    },
     /// A body is so far from the origin that its mesh is lost in rounding.
     #[error(
         "\"{body}\" starts {distance:.1e} m from the origin, where the numbers of its positions do not resolve the mesh any more; \
@@ -164,6 +151,39 @@ pub enum SceneError {
     NoWarp {
         /// Which body.
         body: String,
+    },
+    /// Two bending rigidities on a cloth without material coordinates.
+    #[error(
+        "{body} has no material coordinates, so that a rigidity along warp and another along weft have no direction; give it some \
+         (vt in OBJ files), or one rigidity"
+    )]
+    NoBendingDirections {
+        /// Which body.
+        body: String,
+    },
+    /// A body that starts inside an obstacle.
+    #[error(
+        "{body} starts inside {obstacle}, or on its surface: {count} of its {total} vertices. The deepest, vertex {vertex} at \
+         {place:?}, is {} m inside; move {body} by more than that along {:?}, or the obstacle, or pin what belongs inside",
+        short(*depth), outwards.map(|c| short(c) + 0.0)
+    )]
+    StartsInside {
+        /// Which body.
+        body: String,
+        /// Which obstacle.
+        obstacle: String,
+        /// How many vertices are inside.
+        count: usize,
+        /// How many vertices the body has.
+        total: usize,
+        /// The deepest vertex, counted from the first of the body.
+        vertex: u32,
+        /// Where it is, m.
+        place: [f64; 3],
+        /// How deep it is inside, m.
+        depth: f64,
+        /// Direction of the shortest way out.
+        outwards: [f64; 3],
     },
     /// Seams that bend freely, with a bending model that has no hinges.
     #[error("the seams of {body} bend freely, which only hinges can represent; choose bending by hinges")]

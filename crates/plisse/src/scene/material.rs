@@ -1,6 +1,7 @@
 //! What a sheet is made of: density, membrane, bending, damping, and presets with their sources.
 
-use plisse_bending::HingeWeight;
+use glam::DVec2;
+use plisse_bending::{HingeWeight, Plate, PlateError};
 use plisse_core::{Positive, UnitDir2};
 use plisse_membrane::{Lame, MaterialError};
 
@@ -46,7 +47,7 @@ pub struct Material {
 ///     directions: [UnitDir2::U, UnitDir2::new(3.0, 1.0)?],
 ///     ..Membrane::isotropic(Stretching::Arap(k))
 /// };
-/// let bending = Bending::Hinge { law: AngleLaw::Tangent, rigidity: d, weight: HingeWeight::AreaSum };
+/// let bending = Bending::Hinge { law: AngleLaw::Tangent, rigidity: d.into(), weight: HingeWeight::AreaSum };
 /// let material = Material { density: k, membrane: oblique, bending, damping: Damping::mass(k) };
 /// assert_ne!(Bending::hinges(d), material.bending);
 /// // From the figures of a sheet, or of a solid and its thickness.
@@ -114,8 +115,8 @@ pub enum Bending {
     Hinge {
         /// How the energy grows with the angle.
         law: AngleLaw,
-        /// Bending rigidity, N m; with [`HingeWeight::Unit`], the stiffness of each hinge.
-        rigidity: Positive,
+        /// Bending rigidity along warp and weft, N m; with [`HingeWeight::Unit`], the stiffness of each hinge.
+        rigidity: Rigidity,
         /// How the mesh enters.
         weight: HingeWeight,
     },
@@ -132,6 +133,80 @@ pub enum Bending {
         /// Bending rigidity, N m.
         rigidity: Positive,
     },
+}
+
+/// The bending rigidity of a sheet that is stiffer along one of its fibres, N m.
+///
+/// A hinge bends the sheet across its edge. With the direction across it written as `α a + β b` in the directions `a` of the warp and `b` of
+/// the weft, its rigidity is `(α² warp + β² weft)/(α² + β²)`: exactly `warp` where only the warp bends, exactly `weft` where only the weft does. For
+/// perpendicular fibres this is `warp cos² + weft sin²`, which is an orthotropic plate with `D3 = (warp + weft)/2`.
+///
+/// ```
+/// use plisse::core::{Positive, UnitDir2};
+/// use plisse::scene::{Bending, Material, Rigidity};
+/// let [stiff, limp] = [3e-5, 1e-5].map(Positive::literal);
+/// let woven = Rigidity { warp: stiff, weft: limp };
+/// let axes = [UnitDir2::U, UnitDir2::V];
+/// assert_eq!(woven.across(glam::DVec2::X, axes), 3e-5);
+/// assert!((woven.across(glam::DVec2::ONE, axes) - 2e-5).abs() < 1e-18);
+/// assert!(Rigidity::uniform(limp).is_uniform() && Rigidity::from(limp).mean() == limp);
+/// let twill = Material { bending: Bending::hinges(woven), ..Material::denim() };
+/// # let _ = twill;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigidity {
+    /// Where the warp bends, N m.
+    pub warp: Positive,
+    /// Where the weft bends, N m.
+    pub weft: Positive,
+}
+
+impl Rigidity {
+    /// The same in every direction.
+    #[must_use]
+    pub const fn uniform(value: Positive) -> Self {
+        Self { warp: value, weft: value }
+    }
+
+    /// Whether it is the same in every direction.
+    #[must_use]
+    pub fn is_uniform(self) -> bool {
+        self.warp == self.weft
+    }
+
+    /// The mean of both, N m: that of all directions.
+    #[must_use]
+    pub fn mean(self) -> Positive {
+        // The larger one stands in where the mean of two subnormal numbers is rounded to zero.
+        let mean = 0.5 * self.warp.get() + 0.5 * self.weft.get();
+        Positive::new(mean).unwrap_or(if self.warp > self.weft { self.warp } else { self.weft })
+    }
+
+    /// Rigidity in N m of a sheet that bends along a direction in material coordinates, of any length, with warp and weft along these. What
+    /// bends along no direction, or along parallel fibres that it does not follow, has the mean.
+    #[must_use]
+    pub fn across(self, direction: DVec2, [warp, weft]: [UnitDir2; 2]) -> f64 {
+        if self.is_uniform() {
+            return self.warp.get();
+        }
+        let n = direction.normalize_or_zero();
+        // n = α a + β b, both times a × b.
+        let [alpha, beta] = [n.perp_dot(weft.get()), warp.get().perp_dot(n)].map(|c| c * c);
+        let sum = alpha + beta;
+        if sum > 0.0 {
+            // A mean, whatever the rounding.
+            let t = beta / sum;
+            (1.0 - t) * self.warp.get() + t * self.weft.get()
+        } else {
+            self.mean().get()
+        }
+    }
+}
+
+impl From<Positive> for Rigidity {
+    fn from(value: Positive) -> Self {
+        Self::uniform(value)
+    }
 }
 
 /// How the energy of a hinge or rod grows with its angle; all agree for small angles.
@@ -170,8 +245,8 @@ impl Membrane {
 impl Bending {
     /// Hinges with the bending rigidity of a plate, N m, and the sine law.
     #[must_use]
-    pub fn hinges(rigidity: Positive) -> Self {
-        Self::Hinge { law: AngleLaw::default(), rigidity, weight: HingeWeight::AreaSum }
+    pub fn hinges(rigidity: impl Into<Rigidity>) -> Self {
+        Self::Hinge { law: AngleLaw::default(), rigidity: rigidity.into(), weight: HingeWeight::AreaSum }
     }
 }
 
@@ -198,7 +273,11 @@ const fn fabric(density: f64, [warp, weft, shear]: [f64; 3], rigidity: f64) -> M
             shearing: Shearing::Quadratic(p(shear)),
             directions: [UnitDir2::U, UnitDir2::V],
         },
-        bending: Bending::Hinge { law: AngleLaw::Sine, rigidity: p(rigidity), weight: HingeWeight::AreaSum },
+        bending: Bending::Hinge {
+            law: AngleLaw::Sine,
+            rigidity: Rigidity::uniform(p(rigidity)),
+            weight: HingeWeight::AreaSum,
+        },
         damping: Damping::NONE,
     }
 }
@@ -248,7 +327,13 @@ impl Material {
         let sheet = Lame::plane_stress(p(200.0), 0.3, Positive::ONE).map(Stretching::Corotational);
         // The figures are valid.
         let stretching = sheet.unwrap_or(Stretching::Arap(p(100.0)));
-        Self { membrane: Membrane::isotropic(stretching), ..COTTON }
+        let bending = match COTTON.bending {
+            Bending::Hinge { law, rigidity, weight } => {
+                Bending::Hinge { law, rigidity: rigidity.mean().into(), weight }
+            }
+            other => other,
+        };
+        Self { membrane: Membrane::isotropic(stretching), bending, ..COTTON }
     }
 
     /// Writing paper, isotropic.
@@ -294,14 +379,16 @@ impl Material {
         thickness: Positive,
         density: Positive,
     ) -> Result<Self, MaterialError> {
-        let h = thickness.get();
         let lame = Lame::plane_stress(young, poisson, thickness)?;
-        let rigidity = young.get() * h.powi(3) / (12.0 * (1.0 - poisson * poisson));
-        let stiffness = |value| Positive::new(value).map_err(|_| MaterialError::Stiffness { value });
+        let plate = Plate::new(young, poisson, thickness).map_err(|error| match error {
+            PlateError::Rigidity { value } => MaterialError::Stiffness { value },
+            _ => MaterialError::PoissonRatio { value: poisson },
+        })?;
+        let per_area = density.get() * thickness.get();
         Ok(Self {
-            density: stiffness(density.get() * h)?,
+            density: Positive::new(per_area).map_err(|_| MaterialError::Stiffness { value: per_area })?,
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),
-            bending: Bending::MidEdge { rigidity: stiffness(rigidity)?, poisson },
+            bending: Bending::MidEdge { rigidity: plate.rigidity(), poisson },
             damping: Damping::NONE,
         })
     }
@@ -357,7 +444,7 @@ mod tests {
     #[test]
     fn a_solid_has_the_rigidity_of_its_plate() {
         let Bending::MidEdge { rigidity, poisson } = Material::steel_sheet().bending else { panic!() };
-        let plate = plisse_bending::Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
+        let plate = Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
         assert!((rigidity.get() / plate.rigidity().get() - 1.0).abs() < 1e-14);
         assert!((Material::steel_sheet().density.get() - 0.785).abs() < 1e-12);
     }

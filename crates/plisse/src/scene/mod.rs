@@ -2,9 +2,9 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`] |
+//! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
 //! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
-//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
+//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
@@ -24,10 +24,13 @@ mod material;
 mod motion;
 mod obstacle;
 mod pick;
+mod plausible;
 #[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
 mod scene;
 mod shifted;
+mod start;
 mod terms;
+mod warning;
 mod wires;
 #[cfg(feature = "wrinkle")]
 mod wrinkle;
@@ -38,11 +41,16 @@ pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling};
 pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
-pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Shearing, Stretching};
+pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
 pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle};
 pub use pick::Pick;
+#[cfg(feature = "file")]
+pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
 pub use scene::{BodyInfo, Kind, Scene};
+pub use warning::SceneWarning;
+#[cfg(feature = "file")]
+pub(crate) use warning::short;
 pub use wires::{Wire, Wires};
 #[cfg(feature = "wrinkle")]
 pub use wrinkle::{WrinkleBase, WrinkleFrame, WrinkleOptions, WrinkleScene};

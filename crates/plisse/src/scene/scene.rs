@@ -8,6 +8,7 @@ use plisse_system::{Adaptive, Implicit, Integrator, Scheme, State, StepError, St
 
 use super::builder::{SceneBuilder, Settings};
 use super::obstacle::Obstacle;
+use super::warning::SceneWarning;
 
 /// Cloth, wires and obstacles in motion: the system, its state and its integrator.
 ///
@@ -45,6 +46,7 @@ pub struct Scene {
     pub(super) settings: Settings,
     /// The largest coordinate at which positions still resolve the meshes, m.
     pub(super) farthest: f64,
+    pub(super) warnings: Vec<SceneWarning>,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.
@@ -168,6 +170,12 @@ impl Scene {
     #[must_use]
     pub fn bodies(&self) -> &[BodyInfo] {
         &self.bodies
+    }
+
+    /// What can be simulated and is probably not what was meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        &self.warnings
     }
 
     /// The obstacles.

@@ -4,7 +4,7 @@ use plisse_bending::{
     CosineAngle, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
     QuadraticBending, SineAngle, TangentAngle,
 };
-use plisse_core::{Element, Field, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Element, Field, Hinge, Id, Positive, TriMesh, Vertices};
 use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
@@ -15,7 +15,7 @@ use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, Term, Volume}
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
 use super::dashpots::{bending_hinges, cloth_damping, damped_hinges, wire_damping};
-use super::material::{AngleLaw, Bending, Membrane, Shearing, Stretching};
+use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
 use super::shifted::Shifted;
 use super::wires::Wires;
 
@@ -71,6 +71,12 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
         && matches!(cloth.material.bending, Bending::MidEdge { .. } | Bending::Quadratic { .. })
     {
         return Err(SceneError::FreeSeams { body: body() });
+    }
+    if cloth.uv.is_none()
+        && let Bending::Hinge { rigidity, .. } = cloth.material.bending
+        && !rigidity.is_uniform()
+    {
+        return Err(SceneError::NoBendingDirections { body: body() });
     }
     membrane(cloth, slot, out);
     bending(cloth, slot, out)?;
@@ -181,17 +187,34 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
 fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
     cloth: &Cloth,
     law: L,
-    rigidity: Positive,
+    rigidity: Rigidity,
     weight: HingeWeight,
     slot: Slot<'_>,
 ) -> BoxedTerm {
     let elements = bending_hinges(cloth).map(|hinge| {
+        let rigidity = hinge_rigidity(cloth, hinge, rigidity);
         HingeElement::new(hinge, law, rigidity, weight).with_nodes(slot.shift(hinge.vertices()))
     });
     match cloth.material.damping.bending {
         None => slot.term("bending", elements),
         Some(beta) => damped_hinges(elements, beta, slot),
     }
+}
+
+/// The rigidity across the edge of a hinge. Across a seam, where both sides have directions of their own, the mean of both.
+#[expect(clippy::expect_used, reason = "both ends of an edge are corners of its faces")]
+fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive {
+    let (false, Some(uv)) = (rigidity.is_uniform(), &cloth.uv) else { return rigidity.warp };
+    let [a, b, ..] = hinge.vertices();
+    let sides = hinge.faces().map(|face| {
+        let corners = cloth.mesh.faces()[face];
+        let place =
+            |v| corners.iter().position(|w| *w == v).map(|i| uv[face][i]).expect("a corner of the face");
+        let edge = place(b) - place(a);
+        rigidity.across(edge.perp(), cloth.material.membrane.directions)
+    });
+    // A mean of means of two positive numbers is zero only where both are subnormal.
+    Positive::new(0.5 * sides[0] + 0.5 * sides[1]).unwrap_or(rigidity.mean())
 }
 
 fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {

@@ -16,7 +16,10 @@ use super::body::Hold;
 use super::cloth::{Cloth, Filling};
 use super::motion::Keyframes;
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
+use super::plausible::shape_warnings;
+use super::start::{Placed, check_start};
 use super::terms::{cloth_masses, mean_edge};
+use super::warning::SceneWarning;
 
 /// How wrinkles are found and drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +135,8 @@ pub struct WrinkleScene {
     /// Where the next base is sought from.
     start: Field<Vertices, DVec3>,
     sequence: WrinkleSequence,
+    name: String,
+    warnings: Vec<SceneWarning>,
 }
 
 /// A held vertex.
@@ -208,7 +213,8 @@ impl WrinkleScene {
         let ranges = Field::filled(areas.len(), 0.5 * mean_edge(cloth));
         let touch = Touch { areas, radii, ranges };
         let sequence = sequence(&options)?;
-        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence })
+        let warnings = shape_warnings(cloth, &name);
+        Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence, name, warnings })
     }
 
     /// With other options.
@@ -232,9 +238,16 @@ impl WrinkleScene {
     /// With an obstacle, which base and wrinkles stay out of.
     ///
     /// # Errors
-    /// [`SceneError`] for a shape that is not finite.
+    /// [`SceneError`] for a shape that is not finite, and for one that the cloth starts inside of.
     pub fn with_obstacle(mut self, obstacle: Obstacle) -> Result<Self, SceneError> {
         self.obstacles.push(obstacle.checked()?);
+        let mut held = vec![false; self.start.len()];
+        self.held.iter().for_each(|pinned| held[pinned.vertex.index()] = true);
+        let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
+        // The penalty pushes out what is not deeper than its range.
+        let range = self.touch.ranges.as_slice().first().copied().unwrap_or(0.0);
+        let placed = Placed { name: self.name.clone(), x, radii, held: &held };
+        check_start(&self.obstacles, &[placed], |obstacle| obstacle.range().unwrap_or(range))?;
         Ok(self)
     }
 
@@ -248,6 +261,12 @@ impl WrinkleScene {
     #[must_use]
     pub fn sheet(&self) -> ThinSheet {
         self.problem.sheet()
+    }
+
+    /// What can be computed and is probably not what was meant.
+    #[must_use]
+    pub fn warnings(&self) -> &[SceneWarning] {
+        &self.warnings
     }
 
     /// The obstacles.

@@ -117,31 +117,20 @@ impl Touch {
         })
     }
 
-    /// The same for vertices that start here: closer ones have a shorter range, so that contact begins without energy. The first
-    /// vertex that starts inside is an error.
+    /// The same for vertices that start here, outside: closer ones have a shorter range, so that contact begins without
+    /// energy.
     pub(super) fn touchers_from_start(
         &self,
         obstacle: &Obstacle,
         is_free: impl Fn(Id<Vertices>) -> bool,
         start: &Field<Vertices, DVec3>,
-    ) -> Result<Arc<[Toucher]>, StartsInside> {
+    ) -> Arc<[Toucher]> {
         let started = |toucher: Toucher| {
             let gap = obstacle.distance(0.0, start[toucher.vertex]).value - toucher.radius;
-            if gap <= 0.0 {
-                return Err(StartsInside { vertex: toucher.vertex, depth: -gap });
-            }
-            Ok(Toucher { range: toucher.range.min(gap.max(SMALLEST_RANGE * toucher.range)), ..toucher })
+            Toucher { range: toucher.range.min(gap.max(SMALLEST_RANGE * toucher.range)), ..toucher }
         };
         self.touchers(obstacle, is_free).map(started).collect()
     }
-}
-
-/// A vertex that starts inside an obstacle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StartsInside {
-    pub(super) vertex: Id<Vertices>,
-    /// m.
-    pub(super) depth: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -337,6 +326,12 @@ impl Obstacle {
         let Shape::Plane { point, normal } = &self.shape else { return None };
         let (rotation, translation) = self.motion.at(time);
         Some((*point + translation, rotation * *normal))
+    }
+
+    /// Gap at which contact begins, m; none where it follows the mesh.
+    #[cfg(feature = "wrinkle")]
+    pub(super) fn range(&self) -> Option<f64> {
+        self.contact.range.map(Positive::get)
     }
 
     pub(super) fn has_friction(&self) -> bool {

@@ -1,0 +1,66 @@
+//! Refuses bodies that start inside obstacles.
+
+use glam::DVec3;
+
+use super::SceneError;
+use super::obstacle::Obstacle;
+
+/// Vertices of a body where they start.
+pub(super) struct Placed<'a> {
+    /// Name of the body.
+    pub(super) name: String,
+    /// Positions, m.
+    pub(super) x: &'a [DVec3],
+    /// Radii around the vertices, m.
+    pub(super) radii: &'a [f64],
+    /// Whether each vertex is held entirely.
+    pub(super) held: &'a [bool],
+}
+
+/// Checks that no vertex starts as deep inside an obstacle as `depth` says, in metres, or deeper.
+///
+/// Contact would throw out what starts inside, to whichever side is near. Vertices that are held entirely may be
+/// anywhere: contact cannot move them, and cloth that is clamped into a body is no mistake.
+pub(super) fn check_start(
+    obstacles: &[Obstacle],
+    bodies: &[Placed<'_>],
+    depth: impl Fn(&Obstacle) -> f64,
+) -> Result<(), SceneError> {
+    for (index, obstacle) in obstacles.iter().enumerate() {
+        for body in bodies {
+            check_body(obstacle, index, body, depth(obstacle))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_body(
+    obstacle: &Obstacle,
+    index: usize,
+    body: &Placed<'_>,
+    allowed: f64,
+) -> Result<(), SceneError> {
+    let mut deepest: Option<(usize, f64)> = None;
+    let mut count = 0;
+    for (v, x) in body.x.iter().enumerate().filter(|(v, _)| !body.held[*v]) {
+        let depth = body.radii[v] - obstacle.distance(0.0, *x).value;
+        if depth >= allowed {
+            count += 1;
+            if deepest.is_none_or(|(_, most)| depth > most) {
+                deepest = Some((v, depth));
+            }
+        }
+    }
+    let Some((vertex, depth)) = deepest else { return Ok(()) };
+    let gradient = obstacle.distance(0.0, body.x[vertex]).gradient;
+    Err(SceneError::StartsInside {
+        body: body.name.clone(),
+        obstacle: obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned),
+        count,
+        total: body.x.len(),
+        vertex: vertex as u32,
+        place: body.x[vertex].to_array(),
+        depth,
+        outwards: gradient.to_array(),
+    })
+}
