@@ -54,7 +54,7 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
     let elastic = spring(law);
     let modulus = move |theta: &[f64; 1]| [[elastic.stiffness_at(theta[0])]];
     let viscosity = ElasticViscosity::new(BETA, modulus);
-    let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle, viscosity, Positive::ONE);
+    let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle::default(), viscosity, Positive::ONE);
     let both = DampedHinge::new(elastic, BETA);
     assert_eq!(RateElement::nodes(&both), nodes());
     // Outside of a step it is the spring, bit by bit.
