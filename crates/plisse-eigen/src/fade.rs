@@ -61,7 +61,7 @@ impl TriangleFade {
         let d = aa + bb + (a - b).length_squared();
         let scale = 1.0 / (d * reach * reach);
         let sigma = n * scale;
-        if !(sigma < 1.0) {
+        if sigma >= 1.0 || sigma.is_nan() {
             return Self::NONE;
         }
         // σ = n/(d reach²), by a and b.
