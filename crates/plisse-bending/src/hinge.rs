@@ -3,9 +3,9 @@
 use glam::DVec3;
 use plisse_core::{
     Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, HingeSpring, Id, Positive, Psd, Vertices,
-    saturate,
+    rarely, saturate,
 };
-use plisse_eigen::{Eigenpairs, HingeFilter, hinge_hessian};
+use plisse_eigen::{Eigenpairs, HingeFade, HingeFilter, hinge_hessian};
 
 use crate::law::{AngleEnergy, limited, nothing};
 
@@ -44,13 +44,23 @@ impl HingeWeight {
 /// Two triangles that share an edge, with an energy `stiffness · ψ(θ; θr)` of the angle between them.
 ///
 /// `Psd::Clamp` and `Psd::Abs` apply the [`HingeFilter`]: positive semidefinite, for `Numeric` the nearest such
-/// matrix. A hinge whose edge or one of whose heights is below 1e-12 of its longest edge has no angle: energy and
-/// derivatives are zero there. A full fold is the jump of the angle from π to -π; derivatives are those of +π.
+/// matrix.
+///
+/// **Collapse.** The angle has no limit where a triangle loses its height. A hinge of a rest shape therefore has the energy
+/// `ψr + w0 w1 (ψ - ψr)` with a weight per triangle ([`HingeFade`]): one, and nothing but the above, while the mean
+/// height `(Σ 1/h²)^(-1/2)` of the triangle is above [`Hinge::reach`], a tenth of that of the smaller triangle at rest; falling
+/// to zero below, twice differentiable. `ψr = ψ(θr; θr)`. For laws that are bounded the forces then are, too: over all four
+/// vertices `|∇E| ≤ stiffness (2.2 max|ψ'| + 4.4 max|ψ - ψr|)/reach`, whatever the state. Where it fades, every
+/// filter is the numeric one.
+///
+/// A hinge whose edge or one of whose heights is below 1e-12 of its longest edge has no angle: energy `ψr`, derivatives zero.
+/// A full fold is the jump of the angle from π to -π; derivatives are those of +π.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HingeElement<L> {
     nodes: [Id<Vertices>; 4],
     stiffness: f64,
     rest: f64,
+    reach: f64,
     law: L,
     filter: HingeFilter,
 }
@@ -60,13 +70,28 @@ impl<L: AngleEnergy> HingeElement<L> {
     #[must_use]
     pub fn new(hinge: &Hinge, law: L, rigidity: Positive, weight: HingeWeight) -> Self {
         let stiffness = saturate(rigidity.get() * weight.of(hinge));
-        Self { nodes: hinge.vertices(), stiffness, rest: hinge.rest_angle(), law, filter: HingeFilter::V2 }
+        Self {
+            nodes: hinge.vertices(),
+            stiffness,
+            rest: hinge.rest_angle(),
+            reach: hinge.reach(),
+            law,
+            filter: HingeFilter::V2,
+        }
     }
 
-    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m.
+    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m. Without a rest shape it does not know what
+    /// a collapse is: it does not fade, unless [`HingeElement::with_reach`] says where, and its forces grow as one over its
+    /// heights.
     #[must_use]
     pub fn from_parts(nodes: [Id<Vertices>; 4], law: L, stiffness: Positive, rest: Angle) -> Self {
-        Self { nodes, stiffness: stiffness.get(), rest: rest.get(), law, filter: HingeFilter::V2 }
+        Self { nodes, stiffness: stiffness.get(), rest: rest.get(), reach: 0.0, law, filter: HingeFilter::V2 }
+    }
+
+    /// With another mean height below which a triangle fades, in metres.
+    #[must_use]
+    pub fn with_reach(self, reach: Positive) -> Self {
+        Self { reach: reach.get(), ..self }
     }
 
     /// With another rest angle.
@@ -150,6 +175,66 @@ impl<L: AngleEnergy> HingeSpring for HingeElement<L> {
     fn stiffness_at(&self, theta: f64) -> f64 {
         self.scale(self.law.h(theta, self.rest))
     }
+
+    #[inline]
+    fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    #[inline]
+    fn collapsed_energy(&self) -> f64 {
+        self.energy_at(self.rest)
+    }
+}
+
+impl<L: AngleEnergy> HingeElement<L> {
+    /// No angle: the energy of rest, no derivatives; but what is no number stays none.
+    fn without_angle(&self, x: &[DVec3; 4]) -> ElementEvaluation<4> {
+        let nothing = nothing(x);
+        ElementEvaluation {
+            energy: self.collapsed_energy() + nothing,
+            gradient: [DVec3::splat(nothing); 4],
+            hessian: Blocks::identity() * nothing,
+        }
+    }
+
+    /// Everything, where a triangle may have collapsed.
+    fn near_collapse(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
+        let Some(frame) = HingeFrame::new(x) else { return self.without_angle(x) };
+        let Some(fade) = HingeFade::new(x, self.reach) else { return self.evaluate_frame(&frame, psd) };
+        let (g, h) = self.slopes(frame.theta());
+        let rest = self.collapsed_energy();
+        let psi = self.energy_at(frame.theta()) - rest;
+        ElementEvaluation {
+            energy: rest + fade.weight() * psi,
+            gradient: fade.gradient_of(&frame, psi, g),
+            hessian: fade.hessian_of(&frame, psi, g, h, psd),
+        }
+    }
+
+    #[inline(always)]
+    fn evaluate_frame(&self, frame: &HingeFrame, psd: Psd) -> ElementEvaluation<4> {
+        let (g, h) = self.slopes(frame.theta());
+        ElementEvaluation {
+            energy: self.energy_at(frame.theta()),
+            gradient: frame.gradient().map(|v| v * g),
+            hessian: hinge_hessian(frame, g, h, self.filter, psd),
+        }
+    }
+}
+
+/// The frame of a hinge that is far from a collapse. Copies of the positions for whatever is rare: a reference would keep them
+/// in memory.
+macro_rules! open_frame {
+    ($self:ident, $x:ident, $psd:expr, $part:expr) => {
+        match HingeFrame::new($x) {
+            Some(frame) if frame.is_higher_than($self.reach) => frame,
+            _ => {
+                let (element, x) = (&$self, *$x);
+                return rarely(move || $part(element.near_collapse(&x, $psd)));
+            }
+        }
+    };
 }
 
 impl<L: AngleEnergy> Element<4> for HingeElement<L> {
@@ -161,19 +246,20 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        HingeFrame::angle(x).map_or_else(|| nothing(x), |theta| self.energy_at(theta))
+        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| e.energy);
+        self.energy_at(frame.theta())
     }
 
     #[inline]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
-        let Some(frame) = HingeFrame::new(x) else { return [DVec3::splat(nothing(x)); 4] };
+        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| e.gradient);
         let g = self.moment_at(frame.theta());
         frame.gradient().map(|v| v * g)
     }
 
     #[inline]
     fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
-        let Some(frame) = HingeFrame::new(x) else { return (nothing(x), [DVec3::splat(nothing(x)); 4]) };
+        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| (e.energy, e.gradient));
         let theta = frame.theta();
         let g = self.moment_at(theta);
         (self.energy_at(theta), frame.gradient().map(|v| v * g))
@@ -181,26 +267,14 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
 
     #[inline]
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
-        let Some(frame) = HingeFrame::new(x) else { return Blocks::identity() * nothing(x) };
+        let frame = open_frame!(self, x, psd, |e: ElementEvaluation<4>| e.hessian);
         let (g, h) = self.slopes(frame.theta());
         hinge_hessian(&frame, g, h, self.filter, psd)
     }
 
     #[inline]
     fn evaluate(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
-        let Some(frame) = HingeFrame::new(x) else {
-            let nothing = nothing(x);
-            return ElementEvaluation {
-                energy: nothing,
-                gradient: [DVec3::splat(nothing); 4],
-                hessian: Blocks::identity() * nothing,
-            };
-        };
-        let (g, h) = self.slopes(frame.theta());
-        ElementEvaluation {
-            energy: self.energy_at(frame.theta()),
-            gradient: frame.gradient().map(|v| v * g),
-            hessian: hinge_hessian(&frame, g, h, self.filter, psd),
-        }
+        let frame = open_frame!(self, x, psd, |e: ElementEvaluation<4>| e);
+        self.evaluate_frame(&frame, psd)
     }
 }

@@ -30,6 +30,7 @@ use plisse_core::{
 };
 use plisse_eigen::hinge_form;
 
+use crate::fold::{folded, is_plain};
 use crate::law::{limited, nothing};
 use crate::plate::Plate;
 
@@ -85,6 +86,10 @@ pub struct KoiterEvaluation {
 /// neighbour the own corner `j` is repeated, with zero derivatives, and the edge bends only through its director. As an
 /// [`Element`] the directors stay at the mean normals. Faces or neighbours without height (see [`HingeFrame::new`])
 /// contribute nothing through that edge.
+///
+/// With [`Director::Average`] energy and forces are continuous at a full fold and where a triangle collapses, and the forces of faces of
+/// bounded size are bounded: beyond 138°, and below [`Hinge::reach`], an edge keeps its own energy but no longer takes part in that of the others, and
+/// fades (page *Mid-edge bending* of the book). The other directors are unknowns of the user, who must keep them from turning over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KoiterBending {
     nodes: [Id<Vertices>; 6],
@@ -93,6 +98,7 @@ pub struct KoiterBending {
     sides: [f64; 3],
     form: [[f64; 3]; 3],
     rest: [f64; 3],
+    reach: f64,
     director: Director,
 }
 
@@ -147,6 +153,11 @@ impl KoiterBending {
                 let angle = rest.hinge_on(edges[j]).map_or(0.0, Hinge::rest_angle);
                 2.0 / gradient(j).length() * director.law(0.5 * angle)[0]
             }),
+            reach: edges
+                .iter()
+                .filter_map(|edge| rest.hinge_on(*edge))
+                .map(Hinge::reach)
+                .fold(map.mean_height(), f64::min),
             director,
         }
     }
@@ -169,6 +180,58 @@ impl KoiterBending {
         })
     }
 
+    /// Whether the mean normal of an edge is near to having no direction: see [`crate::fold`].
+    fn is_folded(&self, bends: &[Option<Bend>; 3]) -> bool {
+        self.director == Director::Average
+            && bends.iter().flatten().any(|bend| bend.coupled != 0.0 && !is_plain(&bend.frame, self.reach))
+    }
+
+    /// Everything of a face with directors at the mean normals, one of which may be near to having no direction.
+    fn evaluate_folded(&self, x: &[DVec3; 6], bends: &[Option<Bend>; 3], psd: Psd) -> ElementEvaluation<6> {
+        let nothing = nothing(x);
+        let mut out = ElementEvaluation {
+            energy: nothing,
+            gradient: [DVec3::splat(nothing); 6],
+            hessian: Blocks::identity() * nothing,
+        };
+        let jets: [_; 3] = std::array::from_fn(|j| {
+            let bend = bends[j].as_ref().filter(|bend| bend.coupled != 0.0)?;
+            Some(folded(&Self::places(j).map(|i| x[i]), &bend.frame, self.reach, self.rest[j]))
+        });
+        let strain = [0, 1, 2].map(|j| jets[j].as_ref().map_or(0.0, |[c, _]| c.value));
+        let mut slopes = [[DVec3::ZERO; 6]; 3];
+        for (j, jet) in jets.iter().enumerate() {
+            let Some([c, m]) = jet else { continue };
+            let moment = (0..3).map(|k| self.form[j][k] * strain[k]).sum::<f64>();
+            let own = 0.5 * self.form[j][j];
+            out.energy += 0.5 * moment * c.value + own * m.value;
+            let curvature = project_blocks(&(c.hessian * moment + m.hessian * own), psd);
+            let places = Self::places(j);
+            for (a, &i) in places.iter().enumerate() {
+                slopes[j][i] = c.gradient[a];
+                out.gradient[i] += c.gradient[a] * moment + m.gradient[a] * own;
+                for (b, &k) in places.iter().enumerate() {
+                    out.hessian.0[i][k] += curvature.0[a][b];
+                }
+            }
+        }
+        self.add_squares(&slopes, &mut out.hessian);
+        out
+    }
+
+    /// Adds `Σ Q_jk s_j s_kᵀ`.
+    fn add_squares(&self, slopes: &[[DVec3; 6]; 3], out: &mut Blocks<6>) {
+        for j in 0..3 {
+            let weighted: [DVec3; 6] =
+                std::array::from_fn(|a| (0..3).map(|k| slopes[k][a] * self.form[j][k]).sum());
+            for a in 0..6 {
+                for b in 0..6 {
+                    out.0[a][b] += outer(slopes[j][a], weighted[b]);
+                }
+            }
+        }
+    }
+
     /// `b - b̄` and `Q (b - b̄)`.
     fn moments(&self, bends: &[Option<Bend>; 3]) -> ([f64; 3], [f64; 3]) {
         let strain: [f64; 3] =
@@ -189,7 +252,11 @@ impl KoiterBending {
     /// Energy with given director angles, in radians.
     #[must_use]
     pub fn energy_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> f64 {
-        let (strain, moment) = self.moments(&self.bends(x, directors));
+        let bends = self.bends(x, directors);
+        if self.is_folded(&bends) {
+            return self.evaluate_folded(x, &bends, Psd::Exact).energy;
+        }
+        let (strain, moment) = self.moments(&bends);
         Self::energy_at(strain, moment) + nothing(x)
     }
 
@@ -197,6 +264,9 @@ impl KoiterBending {
     #[must_use]
     pub fn gradient_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ([DVec3; 6], [f64; 3]) {
         let bends = self.bends(x, directors);
+        if self.is_folded(&bends) {
+            return (self.evaluate_folded(x, &bends, Psd::Exact).gradient, [0.0; 3]);
+        }
         let (_, moment) = self.moments(&bends);
         let mut out = ([DVec3::splat(nothing(x)); 6], [0.0; 3]);
         for (j, bend) in bends.iter().enumerate() {
@@ -228,6 +298,17 @@ impl KoiterBending {
         psd: Psd,
         free: bool,
     ) -> KoiterEvaluation {
+        if self.is_folded(bends) {
+            let ElementEvaluation { energy, gradient, hessian } = self.evaluate_folded(x, bends, psd);
+            return KoiterEvaluation {
+                energy,
+                gradient,
+                director_gradient: [0.0; 3],
+                hessian,
+                mixed_hessian: [[DVec3::ZERO; 6]; 3],
+                director_hessian: [[0.0; 3]; 3],
+            };
+        }
         let (strain, moment) = self.moments(bends);
         let nothing = nothing(x);
         let mut out = KoiterEvaluation {
@@ -353,6 +434,14 @@ impl Bend {
         }
         out.director_hessian[j][j] += m[4];
     }
+}
+
+/// The nearest positive semidefinite matrix, for the policies other than exact.
+fn project_blocks(exact: &Blocks<4>, psd: Psd) -> Blocks<4> {
+    if psd == Psd::Exact {
+        return *exact;
+    }
+    Blocks::from_matrix(&project_numeric(&exact.to_matrix::<12>(), psd))
 }
 
 /// `scale · form`, projected with rows scaled by the lengths of what they multiply.

@@ -43,6 +43,7 @@
     )
 )]
 
+mod fold;
 mod hinge;
 mod koiter;
 mod law;

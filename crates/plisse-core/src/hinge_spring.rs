@@ -19,4 +19,17 @@ pub trait HingeSpring: Send + Sync {
 
     /// Its second derivative by the angle, N m.
     fn stiffness_at(&self, theta: f64) -> f64;
+
+    /// The height in metres below which a triangle counts as collapsing, so that energy and damping of the angle fade;
+    /// zero for springs that never fade.
+    #[inline(always)]
+    fn reach(&self) -> f64 {
+        0.0
+    }
+
+    /// The energy of a hinge that has no angle, in joules: what fading leads to.
+    #[inline(always)]
+    fn collapsed_energy(&self) -> f64 {
+        0.0
+    }
 }

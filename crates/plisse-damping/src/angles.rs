@@ -3,15 +3,35 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, HingeFrame, Psd, length_and_direction, outer, project_numeric};
-use plisse_eigen::{AngleFrame, HingeFilter, hinge_hessian};
+use plisse_core::{Blocks, Hinge, HingeFrame, Psd, length_and_direction, outer, project_numeric, rarely};
+use plisse_eigen::{AngleFrame, HingeFade, HingeFilter, hinge_hessian};
 
 use crate::strain::Strain;
 
-/// The signed angle between two triangles that share an edge, in the order of [`Hinge`](plisse_core::Hinge). Not defined for a hinge
-/// without length or height.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HingeAngle;
+/// The signed angle between two triangles that share an edge, in the order of [`Hinge`]. Not defined for a hinge without length or
+/// height.
+///
+/// The angle [of a hinge of a rest shape](HingeAngle::of) fades where one of the triangles collapses ([`HingeFade`]): what depends
+/// on it is multiplied by a weight that falls from one to zero there, so that forces are bounded. The plain one (the
+/// default) never fades.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HingeAngle {
+    reach: f64,
+}
+
+impl HingeAngle {
+    /// The angle of a hinge, which fades below [`Hinge::reach`].
+    #[must_use]
+    pub fn of(hinge: &Hinge) -> Self {
+        Self::fading_below(hinge.reach())
+    }
+
+    /// One that fades below a mean height in metres; never, if that is not positive.
+    #[inline(always)]
+    pub(crate) fn fading_below(reach: f64) -> Self {
+        Self { reach }
+    }
+}
 
 impl Strain<4, 1> for HingeAngle {
     type Frame = HingeFrame;
@@ -45,6 +65,42 @@ impl Strain<4, 1> for HingeAngle {
     #[inline(always)]
     fn stiffness(&self, frame: &HingeFrame, s: &[f64; 1], t: &[[f64; 1]; 1], psd: Psd) -> Blocks<4> {
         hinge_hessian(frame, s[0], t[0][0], HingeFilter::V2, psd)
+    }
+
+    #[inline(always)]
+    fn may_fade(&self, x: &[DVec3; 4]) -> bool {
+        HingeFrame::new(x).is_some_and(|frame| !frame.is_higher_than(self.reach))
+    }
+
+    #[inline(always)]
+    fn weight(&self, x: &[DVec3; 4]) -> f64 {
+        match HingeFrame::new(x) {
+            Some(frame) if frame.is_higher_than(self.reach) => 1.0,
+            Some(_) => {
+                let (x, reach) = (*x, self.reach);
+                rarely(move || HingeFade::new(&x, reach).map_or(1.0, |fade| fade.weight()))
+            }
+            None => 0.0,
+        }
+    }
+
+    fn faded(
+        &self,
+        x: &[DVec3; 4],
+        frame: &HingeFrame,
+        value: f64,
+        stress: &[f64; 1],
+        tangent: &[[f64; 1]; 1],
+        psd: Psd,
+    ) -> (f64, [DVec3; 4], Blocks<4>) {
+        match HingeFade::new(x, self.reach) {
+            None => (1.0, self.pull_back(frame, stress), self.stiffness(frame, stress, tangent, psd)),
+            Some(fade) => (
+                fade.weight(),
+                fade.gradient_of(frame, value, stress[0]),
+                fade.hessian_of(frame, value, stress[0], tangent[0][0], psd),
+            ),
+        }
     }
 
     /// A hinge that folds through has not turned by a full circle.

@@ -4,9 +4,9 @@ use glam::DVec3;
 use plisse_core::range::FACTOR;
 use plisse_core::{
     Blocks, Element, ElementStep, HingeFrame, HingeSpring, Id, Positive, Psd, RateElement, StepEnergy,
-    Vertices,
+    Vertices, rarely,
 };
-use plisse_eigen::{HingeFilter, hinge_hessian};
+use plisse_eigen::{HingeFade, HingeFilter, hinge_hessian};
 
 use crate::angles::HingeAngle;
 use crate::start::StrainStart;
@@ -22,8 +22,11 @@ const LARGEST_CHANGE: f64 = 1e20;
 /// equation 12). For other laws, and for other filters than `V2`, put a [`Dissipation`](crate::Dissipation) of the [`HingeAngle`] beside a hinge.
 ///
 /// As an [`Element`] it is the spring, as a [`RateElement`] the sum of both. Hessians other than exact have the filter
-/// [`V2`](HingeFilter::V2), for the sum of both. A hinge without length or height has no angle: energies and derivatives are zero
-/// there.
+/// [`V2`](HingeFilter::V2), for the sum of both.
+///
+/// Where a triangle collapses, the energy of the spring fades, and so does what resists: by the weight ([`HingeFade`]) of the
+/// start of the step times that of its end, so that neither force nor rate of an angle that has no limit remains. A hinge without
+/// length or height has no angle: derivatives are zero there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DampedHinge<W> {
     spring: W,
@@ -56,7 +59,7 @@ impl HingeStart {
     /// The change of the angle since the start, the shorter way.
     #[inline(always)]
     fn change(&self, theta: f64) -> f64 {
-        HingeAngle.difference(&[theta], &[self.at])[0]
+        HingeAngle::default().difference(&[theta], &[self.at])[0]
     }
 
     #[inline(always)]
@@ -74,6 +77,9 @@ impl HingeStart {
     }
 }
 
+/// Energies of a step, forces and stiffness.
+type All = (StepEnergy, [DVec3; 4], Blocks<4>);
+
 /// What a hinge without an angle answers: nothing, unless a position is NaN, which must not be hidden.
 // Always in line: a call that is given a reference keeps the positions in memory, where they cost half as much again as in registers.
 #[inline(always)]
@@ -81,14 +87,68 @@ fn nothing(x: &[DVec3; 4]) -> f64 {
     if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }
 }
 
+/// The frame of a hinge that is far from a collapse; leaves the function otherwise.
+// Copies for whatever is rare: references would keep positions and start in memory.
+macro_rules! open_frame {
+    ($self:ident, $x:expr, $start:expr, $psd:expr, $part:expr) => {
+        match HingeFrame::new($x) {
+            Some(frame) if frame.is_higher_than($self.spring.reach()) => frame,
+            _ => {
+                let (x, start) = (*$x, *$start);
+                return rarely(move || $part($self.near_collapse(&x, &start, $psd)));
+            }
+        }
+    };
+}
+
 impl<W: HingeSpring> DampedHinge<W> {
     #[inline(always)]
     fn hessian_of(&self, x: &[DVec3; 4], start: &HingeStart, psd: Psd) -> Blocks<4> {
-        let Some(frame) = HingeFrame::new(x) else { return Blocks::identity() * nothing(x) };
+        let frame = open_frame!(self, x, start, psd, |all: All| all.2);
+        self.stiffness_of(&frame, start, psd)
+    }
+
+    #[inline(always)]
+    fn stiffness_of(&self, frame: &HingeFrame, start: &HingeStart, psd: Psd) -> Blocks<4> {
         let theta = frame.theta();
         let moment = self.spring.moment_at(theta) + start.moment(theta);
         let stiffness = self.spring.stiffness_at(theta) + start.resists;
-        hinge_hessian(&frame, moment, stiffness, HingeFilter::V2, psd)
+        hinge_hessian(frame, moment, stiffness, HingeFilter::V2, psd)
+    }
+
+    #[inline(always)]
+    fn forces_of(&self, frame: &HingeFrame, start: &HingeStart) -> (StepEnergy, [DVec3; 4]) {
+        let theta = frame.theta();
+        let moment = self.spring.moment_at(theta) + start.moment(theta);
+        (start.energies(self.spring.energy_at(theta), theta), frame.gradient().map(|v| v * moment))
+    }
+
+    /// Everything, where a triangle may have collapsed.
+    fn near_collapse(&self, x: &[DVec3; 4], start: &HingeStart, psd: Psd) -> All {
+        let rest = self.spring.collapsed_energy();
+        let Some(frame) = HingeFrame::new(x) else {
+            let nothing = nothing(x);
+            let energies = StepEnergy::of_storage(rest + nothing);
+            return (energies, [DVec3::splat(nothing); 4], Blocks::identity() * nothing);
+        };
+        let Some(fade) = HingeFade::new(x, self.spring.reach()) else {
+            let (energies, forces) = self.forces_of(&frame, start);
+            return (energies, forces, self.stiffness_of(&frame, start, psd));
+        };
+        let (theta, w) = (frame.theta(), fade.weight());
+        let moment = self.spring.moment_at(theta) + start.moment(theta);
+        let stiffness = self.spring.stiffness_at(theta) + start.resists;
+        let all = start.energies(self.spring.energy_at(theta) - rest, theta);
+        let energies = StepEnergy {
+            potential: rest + w * all.potential,
+            stored: rest + w * all.stored,
+            dissipated: w * all.dissipated,
+        };
+        (
+            energies,
+            fade.gradient_of(&frame, all.potential, moment),
+            fade.hessian_of(&frame, all.potential, moment, stiffness, psd),
+        )
     }
 }
 
@@ -102,7 +162,8 @@ impl<W: HingeSpring> Element<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        HingeFrame::angle(x).map_or_else(|| nothing(x), |theta| self.spring.energy_at(theta))
+        let frame = open_frame!(self, x, &HingeStart::FREE, Psd::Exact, |all: All| all.0.stored);
+        self.spring.energy_at(frame.theta())
     }
 
     #[inline(always)]
@@ -133,8 +194,10 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn start(&self, step: &ElementStep<4>) -> HingeStart {
-        let Some(angle) = StrainStart::new(&HingeAngle, step) else { return HingeStart::FREE };
-        let viscosity = self.beta * self.spring.stiffness_at(angle.at[0]);
+        let Some(angle) = StrainStart::new(&HingeAngle::fading_below(self.spring.reach()), step) else {
+            return HingeStart::FREE;
+        };
+        let viscosity = self.beta * self.spring.stiffness_at(angle.at[0]) * angle.weight;
         HingeStart {
             at: angle.at[0],
             expected: angle.expected[0].clamp(-LARGEST_CHANGE, LARGEST_CHANGE),
@@ -145,7 +208,8 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn energies(&self, x: &[DVec3; 4], start: &HingeStart) -> StepEnergy {
-        let Some(theta) = HingeFrame::angle(x) else { return StepEnergy::of_storage(nothing(x)) };
+        let frame = open_frame!(self, x, start, Psd::Exact, |all: All| all.0);
+        let theta = frame.theta();
         start.energies(self.spring.energy_at(theta), theta)
     }
 
@@ -156,13 +220,8 @@ impl<W: HingeSpring> RateElement<4> for DampedHinge<W> {
 
     #[inline(always)]
     fn energies_and_gradient(&self, x: &[DVec3; 4], start: &HingeStart) -> (StepEnergy, [DVec3; 4]) {
-        let Some(frame) = HingeFrame::new(x) else {
-            let nothing = nothing(x);
-            return (StepEnergy::of_storage(nothing), [DVec3::splat(nothing); 4]);
-        };
-        let theta = frame.theta();
-        let moment = self.spring.moment_at(theta) + start.moment(theta);
-        (start.energies(self.spring.energy_at(theta), theta), frame.gradient().map(|v| v * moment))
+        let frame = open_frame!(self, x, start, Psd::Exact, |all: All| (all.0, all.1));
+        self.forces_of(&frame, start)
     }
 
     #[inline(always)]

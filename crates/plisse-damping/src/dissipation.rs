@@ -3,7 +3,7 @@
 use glam::DVec3;
 use plisse_core::range::{FACTOR, SPEED, largest_coordinate, limit, limit_vector, scaled_matrix};
 use plisse_core::{
-    Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, saturate,
+    Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, rarely, saturate,
 };
 
 use crate::start::{StrainStart, limited};
@@ -71,7 +71,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     pub fn potential(&self, x: &[DVec3; V], v: &[DVec3; V]) -> f64 {
         self.strain.frame(x).map_or(0.0, |frame| {
             let rate = self.rate_at(&frame, v);
-            saturate(self.potential.value(&self.strain.strain(&frame), &rate) * self.weight)
+            saturate(self.potential.value(&self.strain.strain(&frame), &rate) * self.weight_at(x))
         })
     }
 
@@ -79,7 +79,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     #[must_use]
     pub fn force(&self, x: &[DVec3; V], v: &[DVec3; V]) -> [DVec3; V] {
         let Some(frame) = self.strain.frame(x) else { return [DVec3::ZERO; V] };
-        let stress = self.stress(&self.strain.strain(&frame), &self.rate_at(&frame, v));
+        let stress = self.stress(&self.strain.strain(&frame), &self.rate_at(&frame, v), self.weight_at(x));
         self.strain.pull_back(&frame, &stress.map(|s| -s)).map(saturated)
     }
 
@@ -88,7 +88,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     pub fn power(&self, x: &[DVec3; V], v: &[DVec3; V]) -> f64 {
         let Some(frame) = self.strain.frame(x) else { return 0.0 };
         let rate = self.rate_at(&frame, v);
-        let stress = self.stress(&self.strain.strain(&frame), &rate);
+        let stress = self.stress(&self.strain.strain(&frame), &rate, self.weight_at(x));
         saturate(-stress.iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>())
     }
 
@@ -96,21 +96,23 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     #[must_use]
     pub fn velocity_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V]) -> Blocks<V> {
         let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
-        let tangent = self.tangent(&self.strain.strain(&frame), &self.rate_at(&frame, v), -1.0);
+        let weight = self.weight_at(x);
+        let tangent = self.tangent(&self.strain.strain(&frame), &self.rate_at(&frame, v), -weight);
         product(&self.strain.gradient(&frame), &tangent)
     }
 
     /// Derivative of the force by positions in N/m (SO18, equation 9), in full or in part. Potentials that depend on the strain at the
-    /// start of a step count as constant.
+    /// start of a step count as constant, and so does the weight of a strain that fades.
     #[must_use]
     pub fn position_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V], part: PositionJacobian) -> Blocks<V> {
         let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
         let (at, rate) = (self.strain.strain(&frame), self.rate_at(&frame, v));
-        let stress = self.stress(&at, &rate);
+        let weight = self.weight_at(x);
+        let stress = self.stress(&at, &rate, weight);
         let psd = if part == PositionJacobian::ClampedStress { Psd::Clamp } else { Psd::Exact };
         let mut sum = self.strain.geometric(&frame, &stress, psd) * -1.0;
         if part == PositionJacobian::Full {
-            sum += self.second_part(&frame, &self.tangent(&at, &rate, 1.0), v);
+            sum += self.second_part(&frame, &self.tangent(&at, &rate, weight), v);
         }
         sum
     }
@@ -142,9 +144,15 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         limited(rate(&self.strain.gradient(frame), v))
     }
 
+    /// The weight, less where the strain fades.
     #[inline(always)]
-    fn stress(&self, at: &[f64; K], rate: &[f64; K]) -> [f64; K] {
-        self.potential.stress(at, rate).map(|s| limit(s * self.weight, FACTOR))
+    fn weight_at(&self, x: &[DVec3; V]) -> f64 {
+        self.weight * self.strain.weight(x)
+    }
+
+    #[inline(always)]
+    fn stress(&self, at: &[f64; K], rate: &[f64; K], weight: f64) -> [f64; K] {
+        self.potential.stress(at, rate).map(|s| limit(s * weight, FACTOR))
     }
 
     /// Energies of a step that ends with a strain, a rate and a stress.
@@ -158,13 +166,35 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     ) -> StepEnergy {
         let change = self.strain.difference(strain, &start.at);
         let dissipated = stress.iter().zip(&change).map(|(s, c)| s * c).sum();
-        let potential = self.potential.value(&start.at, rate) * self.weight / start.factor;
+        let weight = self.weight * start.weight;
+        let potential = self.potential.value(&start.at, rate) * weight / start.factor;
         StepEnergy::of_loss(saturate(potential), saturate(dissipated))
     }
 
     #[inline(always)]
     fn tangent(&self, at: &[f64; K], rate: &[f64; K], factor: f64) -> [[f64; K]; K] {
-        scaled_matrix(&self.potential.tangent(at, rate), self.weight * factor)
+        scaled_matrix(&self.potential.tangent(at, rate), factor)
+    }
+
+    /// Weighted energies, forces and stiffness of a step that ends where the strain may fade.
+    fn near_collapse(
+        &self,
+        x: &[DVec3; V],
+        start: &StrainStart<K>,
+        psd: Psd,
+    ) -> (StepEnergy, [DVec3; V], Blocks<V>) {
+        let Some(frame) = self.strain.frame(x) else {
+            return (StepEnergy::default(), [DVec3::ZERO; V], Blocks::ZERO);
+        };
+        let strain = self.strain.strain(&frame);
+        let rate = start.rate(&self.strain, &strain);
+        let weight = self.weight * start.weight;
+        let stress = self.stress(&start.at, &rate, weight);
+        let tangent = self.tangent(&start.at, &rate, weight * start.factor);
+        let energies = self.energies_at(start, &strain, &rate, &stress);
+        let (w, force, stiffness) = self.strain.faded(x, &frame, energies.potential, &stress, &tangent, psd);
+        let energies = StepEnergy::of_loss(w * energies.potential, w * energies.dissipated);
+        (energies, force.map(saturated), stiffness.mirrored())
     }
 }
 
@@ -200,8 +230,13 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let (Some(start), Some(strain)) = (start, self.strain.strain_at(x)) else {
             return StepEnergy::of_loss(nothing(x), 0.0);
         };
+        if self.strain.may_fade(x) {
+            let (x, start) = (*x, *start);
+            return rarely(move || self.near_collapse(&x, &start, Psd::Exact).0);
+        }
         let rate = start.rate(&self.strain, &strain);
-        self.energies_at(start, &strain, &rate, &self.stress(&start.at, &rate))
+        let stress = self.stress(&start.at, &rate, self.weight * start.weight);
+        self.energies_at(start, &strain, &rate, &stress)
     }
 
     #[inline(always)]
@@ -218,9 +253,16 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
             return (StepEnergy::of_loss(nothing(x), 0.0), [DVec3::splat(nothing(x)); V]);
         };
+        if self.strain.may_fade(x) {
+            let (x, start) = (*x, *start);
+            return rarely(move || {
+                let (energies, force, _) = self.near_collapse(&x, &start, Psd::Exact);
+                (energies, force)
+            });
+        }
         let strain = self.strain.strain(&frame);
         let rate = start.rate(&self.strain, &strain);
-        let stress = self.stress(&start.at, &rate);
+        let stress = self.stress(&start.at, &rate, self.weight * start.weight);
         let force = self.strain.pull_back(&frame, &stress);
         (self.energies_at(start, &strain, &rate, &stress), force.map(saturated))
     }
@@ -230,8 +272,13 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let (Some(start), Some(frame)) = (start, self.strain.frame(x)) else {
             return Blocks::identity() * nothing(x);
         };
+        if self.strain.may_fade(x) {
+            let (x, start) = (*x, *start);
+            return rarely(move || self.near_collapse(&x, &start, psd).2);
+        }
         let rate = start.rate(&self.strain, &self.strain.strain(&frame));
-        let tangent = self.tangent(&start.at, &rate, start.factor);
-        self.strain.stiffness(&frame, &self.stress(&start.at, &rate), &tangent, psd).mirrored()
+        let weight = self.weight * start.weight;
+        let tangent = self.tangent(&start.at, &rate, weight * start.factor);
+        self.strain.stiffness(&frame, &self.stress(&start.at, &rate, weight), &tangent, psd).mirrored()
     }
 }

@@ -14,6 +14,8 @@ pub struct StrainStart<const K: usize> {
     pub(crate) expected: [f64; K],
     /// Factor of rates, 1/s.
     pub(crate) factor: f64,
+    /// Weight of the strain at the start.
+    pub(crate) weight: f64,
 }
 
 impl<const K: usize> StrainStart<K> {
@@ -30,7 +32,8 @@ impl<const K: usize> StrainStart<K> {
                 rate(&strain.gradient(&strain.frame(&step.start)?), v).map(|change| change * time)
             }
         };
-        Some(Self { at, expected, factor: limit(step.rate, RATE) })
+        let factor = limit(step.rate, RATE);
+        Some(Self { at, expected, factor, weight: strain.weight(&step.start) })
     }
 
     /// The rate of a step that ends with a strain.

@@ -31,6 +31,31 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     /// `Σ_k s_k ∂²ε_k/∂x²` for a stress `s`; for the policies other than exact, a positive semidefinite matrix that is not below it.
     fn geometric(&self, frame: &Self::Frame, stress: &[f64; K], psd: Psd) -> Blocks<V>;
 
+    /// Whether the strain may be near a state where it has no limit, so that [`Strain::faded`] must be asked.
+    #[inline(always)]
+    fn may_fade(&self, _: &[DVec3; V]) -> bool {
+        false
+    }
+
+    /// The weight of what depends on the strain: one, or less where the strain fades, zero where it is not defined.
+    #[inline(always)]
+    fn weight(&self, _: &[DVec3; V]) -> f64 {
+        1.0
+    }
+
+    /// The weight `w`, and both derivatives of `w Ψ(ε)`, given `Ψ` and its derivatives `stress` and `tangent`.
+    fn faded(
+        &self,
+        _: &[DVec3; V],
+        frame: &Self::Frame,
+        _: f64,
+        stress: &[f64; K],
+        tangent: &[[f64; K]; K],
+        psd: Psd,
+    ) -> (f64, [DVec3; V], Blocks<V>) {
+        (1.0, self.pull_back(frame, stress), self.stiffness(frame, stress, tangent, psd))
+    }
+
     /// The change from `b` to `a`. Angles take the shorter way.
     #[inline(always)]
     fn difference(&self, a: &[f64; K], b: &[f64; K]) -> [f64; K] {

@@ -8,10 +8,10 @@
 use glam::{DMat3, DVec3};
 use plisse_bending::{AngleEnergy, CosineAngle, HingeElement, QuadraticAngle, TangentAngle};
 use plisse_core::{
-    Angle, Blocks, Element, ElementStep, HingeSpring, Id, Past, Positive, Psd, RateElement, StepEnergy,
-    Vertices, symmetric_eigen,
+    Angle, Blocks, Element, ElementStep, Field, HingeSpring, Id, Past, Positive, Psd, RateElement, RestShape,
+    StepEnergy, TriMesh, Vertices, symmetric_eigen,
 };
-use plisse_damping::{DampedHinge, Dissipation, ElasticViscosity, HingeAngle};
+use plisse_damping::{DampedHinge, Dissipation, ElasticViscosity, HingeAngle, Viscosity};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
 
@@ -54,7 +54,7 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
     let elastic = spring(law);
     let modulus = move |theta: &[f64; 1]| [[elastic.stiffness_at(theta[0])]];
     let viscosity = ElasticViscosity::new(BETA, modulus);
-    let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle, viscosity, Positive::ONE);
+    let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle::default(), viscosity, Positive::ONE);
     let both = DampedHinge::new(elastic, BETA);
     assert_eq!(RateElement::nodes(&both), nodes());
     // Outside of a step it is the spring, bit by bit.
@@ -199,4 +199,104 @@ fn extreme_numbers() {
     let kept =
         both.start(&ElementStep { start: shape, rate: 1.0, past: Past::Velocity { time: 0.1, v: bad } });
     assert!(both.energies(&shape, &kept).potential.is_nan());
+}
+
+/// Where a triangle collapses, spring and dashpot fade together, exactly and without a jump.
+fn check_fading(x: &[DVec3; 4], start: [DVec3; 4], v: &[DVec3; 4]) -> Result<(), TestCaseError> {
+    let reach = Positive::literal(0.4);
+    let elastic = spring(QuadraticAngle).with_reach(reach);
+    let both = DampedHinge::new(elastic, BETA);
+    for step in steps(start, v) {
+        let kept = both.start(&step);
+        let at = flat(x);
+        let energy = |x: &[f64; 12]| both.energies(&points(x), &kept).potential;
+        let gradient = |x: &[f64; 12]| flat(&RateElement::gradient(&both, &points(x), &kept));
+        let hessian = |x: &[f64; 12]| RateElement::hessian(&both, &points(x), &kept, Psd::Exact);
+        prop_assume!(max_abs(&gradient(&at)) > 1e-2);
+        check_gradient(energy, gradient, &at, 1e-6);
+        check_jacobian(gradient, |x| hessian(x).to_matrix::<12>(), &at, 1e-5);
+        for psd in [Psd::Clamp, Psd::Abs] {
+            prop_assert!(is_semidefinite(&RateElement::hessian(&both, x, &kept, psd)));
+        }
+        prop_assert_eq!(both.energies(x, &kept).stored, elastic.energy(x));
+        prop_assert!(both.energies(x, &kept).potential - elastic.energy(x) >= -1e-12);
+        // At most what a plain dashpot of the same hinge resists.
+        let plain = DampedHinge::new(spring(QuadraticAngle), BETA);
+        let resists = |of: StepEnergy| of.potential - of.stored;
+        let full = resists(plain.energies(x, &plain.start(&step)));
+        prop_assert!(resists(both.energies(x, &kept)) <= full * (1.0 + 1e-12));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn it_fades_where_a_triangle_collapses(
+        noise in proptest::array::uniform12(-0.05..0.05f64), v in proptest::array::uniform12(-2.0..2.0f64), height in 0.1..0.6f64,
+    ) {
+        let start: [DVec3; 4] = std::array::from_fn(|i| DVec3::from(SHAPE[i]) + DVec3::from_slice(&noise[3 * i..]));
+        let mut end = start;
+        end[2] = DVec3::new(0.4, 0.0, 0.0).lerp(start[2], height) + DVec3::new(0.03, 0.02, 0.1) * height;
+        check_fading(&end, start, &points(&v))?;
+        check_fading(&start, end, &points(&v))?;
+    }
+}
+
+/// Hinges whose triangles come out of a collapse, or go into one, do not resist without bound.
+#[test]
+fn forces_are_bounded() {
+    let good = SHAPE.map(DVec3::from);
+    let v = [DVec3::ZERO, DVec3::ZERO, DVec3::new(0.3, 2.0, -1.0), DVec3::Y];
+    let elastic = spring(QuadraticAngle).with_reach(Positive::literal(0.05));
+    let both = DampedHinge::new(elastic, BETA);
+    let dashpot = {
+        let (mesh, rest) = one_hinge();
+        assert_eq!(mesh.vertex_count(), 4);
+        let viscosity = Viscosity::per_component([1.5]).unwrap();
+        Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle::of(&rest.hinges()[0]), viscosity, Positive::ONE)
+    };
+    for height in [1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8, 1e-10] {
+        let mut thin = good;
+        thin[2] = DVec3::new(0.4, height, 0.3 * height);
+        for (start, end) in [(good, thin), (thin, good), (thin, thin)] {
+            for step in steps(start, &v) {
+                let forces = RateElement::gradient(&both, &end, &both.start(&step)).map(DVec3::length);
+                // Rates of 40/s times angles of 2π, over a reach of 0.05 m.
+                assert!(max_abs(&forces) < 1e5, "{height} {forces:?}");
+                let forces = RateElement::gradient(&dashpot, &end, &dashpot.start(&step)).map(DVec3::length);
+                assert!(max_abs(&forces) < 1e5, "{height} {forces:?}");
+            }
+        }
+        let speed = dashpot.force(&thin, &v).map(DVec3::length);
+        assert!(max_abs(&speed) < 1e4, "{height} {speed:?}");
+    }
+}
+
+fn one_hinge() -> (TriMesh, RestShape) {
+    let mesh = TriMesh::new(4, &[[0, 1, 2], [1, 0, 3]]).unwrap();
+    let rest = RestShape::from_positions(&mesh, &Field::from_vec(SHAPE.map(DVec3::from).to_vec())).unwrap();
+    (mesh, rest)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// A dashpot alone, of the angle of a hinge of a rest shape.
+    #[test]
+    fn a_dashpot_fades_exactly(noise in proptest::array::uniform12(-0.01..0.01f64), height in 0.04..0.12f64) {
+        let (_, rest) = one_hinge();
+        let viscosity = Viscosity::per_component([1.5]).unwrap();
+        let angle = HingeAngle::of(&rest.hinges()[0]);
+        let dashpot = Dissipation::<_, _, 4, 1>::new(nodes(), angle, viscosity, Positive::ONE);
+        let start: [DVec3; 4] = std::array::from_fn(|i| DVec3::from(SHAPE[i]) + DVec3::from_slice(&noise[3 * i..]));
+        let mut end = start;
+        end[2] = DVec3::new(0.4, 0.0, 0.0).lerp(start[2], height) + DVec3::new(0.0, 0.2, -0.3) * height;
+        let kept = dashpot.start(&ElementStep::backward_euler(start, Positive::literal(0.05)));
+        let at = flat(&end);
+        let gradient = |x: &[f64; 12]| flat(&dashpot.gradient(&points(x), &kept));
+        prop_assume!(max_abs(&gradient(&at)) > 1e-2);
+        check_gradient(|x| dashpot.energies(&points(x), &kept).potential, gradient, &at, 1e-5);
+        check_jacobian(gradient, |x| dashpot.hessian(&points(x), &kept, Psd::Exact).to_matrix::<12>(), &at, 1e-4);
+        prop_assert!(is_semidefinite(&dashpot.hessian(&end, &kept, Psd::Clamp)));
+    }
 }

@@ -450,7 +450,7 @@ family!(
     4,
     12,
     HINGE,
-    Dissipation::new(nodes(), HingeAngle, Viscosity::per_component([1.5]).unwrap(), Positive::ONE),
+    Dissipation::new(nodes(), HingeAngle::default(), Viscosity::per_component([1.5]).unwrap(), Positive::ONE),
     positions = true
 );
 family!(
@@ -679,8 +679,12 @@ fn degenerate_elements() {
     let folded = [DVec3::ZERO, DVec3::X, DVec3::ZERO];
     assert_eq!(joint().power(&folded, &v3), 0.0);
     assert_eq!(joint().power(&point, &v3), 0.0);
-    let hinge =
-        Dissipation::new(nodes::<4>(), HingeAngle, Viscosity::per_component([1.0]).unwrap(), Positive::ONE);
+    let hinge = Dissipation::new(
+        nodes::<4>(),
+        HingeAngle::default(),
+        Viscosity::per_component([1.0]).unwrap(),
+        Positive::ONE,
+    );
     let flat = [DVec3::ZERO, DVec3::X, DVec3::X * 0.5, -DVec3::Y];
     assert_eq!(hinge.power(&flat, &[DVec3::Z, DVec3::ZERO, DVec3::X, DVec3::Y]), 0.0);
 }
@@ -688,8 +692,12 @@ fn degenerate_elements() {
 /// A hinge that folds through `π` has turned by a little, not by a full circle.
 #[test]
 fn folding_through_is_a_small_change() {
-    let hinge =
-        Dissipation::new(nodes::<4>(), HingeAngle, Viscosity::per_component([2.0]).unwrap(), Positive::ONE);
+    let hinge = Dissipation::new(
+        nodes::<4>(),
+        HingeAngle::default(),
+        Viscosity::per_component([2.0]).unwrap(),
+        Positive::ONE,
+    );
     let at = |theta: f64| {
         let wing = DVec3::new(0.5, -theta.cos(), theta.sin());
         [DVec3::ZERO, DVec3::X, DVec3::new(0.5, 1.0, 0.0), wing]

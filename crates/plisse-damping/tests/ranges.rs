@@ -242,9 +242,9 @@ proptest! {
     fn hinges(motion in motion::<4>(), [c, rate, beta, weight] in [parameter(), parameter(), parameter(), parameter()], exponent in 1.0..=4.0f64) {
         let viscosity = Viscosity::per_component([c]).unwrap();
         let law = RateLaw::new(positive(rate), exponent).unwrap();
-        check_both::<_, _, 4, 1, 12>("hinge", Dissipation::new(nodes(), HingeAngle, viscosity, positive(weight)), &motion, 10.0);
+        check_both::<_, _, 4, 1, 12>("hinge", Dissipation::new(nodes(), HingeAngle::default(), viscosity, positive(weight)), &motion, 10.0);
         let thinning = RateDependent::new(viscosity, law);
-        check_both::<_, _, 4, 1, 12>("hinge, rate law", Dissipation::new(nodes(), HingeAngle, thinning, positive(weight)), &motion, 10.0);
+        check_both::<_, _, 4, 1, 12>("hinge, rate law", Dissipation::new(nodes(), HingeAngle::default(), thinning, positive(weight)), &motion, 10.0);
         let spring = HingeElement::from_parts(nodes(), TangentAngle, positive(c), Angle::new(0.4).unwrap());
         let damped = DampedHinge::new(spring, positive(beta));
         check::<_, 4, 12>("damped hinge", &damped, &motion, 10.0);

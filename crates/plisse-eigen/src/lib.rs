@@ -10,6 +10,7 @@
 //! | [`PolarFrame`] | ψ(σ₀, σ₁), isotropic | isotropic membranes |
 //! | [`AngleFrame`], [`in_plane`] | ψ(θ) of two edges | rods |
 //! | [`hinge_hessian`], [`HingeFilter`] | ψ(θ) of two triangles | hinges |
+//! | [`HingeFade`], [`TriangleFade`] | w ψ(θ), where triangles collapse | hinges |
 //! | [`Sym2`] | the 2×2 block that is left in each of them | kernels |
 //! | [`Eigenpairs`] | what an analysis returns: values, modes, `rebuild(psd)` | kernels |
 //!
@@ -37,6 +38,7 @@
 
 mod angle;
 mod eigenpairs;
+mod fade;
 mod fibre_image;
 mod hinge;
 pub mod invariants;
@@ -48,6 +50,7 @@ mod sym2;
 
 pub use angle::{AngleFrame, in_plane};
 pub use eigenpairs::{Eigenpairs, MembraneEigenpairs};
+pub use fade::{HingeFade, TriangleFade, fade_weight};
 pub use fibre_image::FibreImage;
 pub use hinge::{HingeFilter, hinge_form, hinge_hessian};
 pub use isotropic::{IsotropicModuli, PolarFrame, Stretches};

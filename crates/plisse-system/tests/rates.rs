@@ -60,7 +60,7 @@ fn rates_have_the_same_bits_for_any_number_of_threads() {
 
 fn dashpot(hinge: &HingeElement<QuadraticAngle>, beta: f64) -> Dissipation<HingeAngle, Viscosity<1>, 4, 1> {
     let viscosity = Viscosity::per_component([beta * hinge.stiffness()]).unwrap();
-    Dissipation::new(hinge.nodes(), HingeAngle, viscosity, Positive::ONE)
+    Dissipation::new(hinge.nodes(), HingeAngle::default(), viscosity, Positive::ONE)
 }
 
 /// The function of an element with damping is that of the two, in one pass: the same motion, energies and losses.

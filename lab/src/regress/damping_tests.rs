@@ -100,10 +100,10 @@ fn hinge_and_joints() {
     let case = &all["hinge"];
     let (x, v): ([DVec3; 4], [DVec3; 4]) = (points(&case["x"]), points(&case["v"]));
     // The other sign of the angle, with the wings the other way round.
-    let frame = HingeAngle.frame(&x).unwrap();
-    let [gradient] = HingeAngle.gradient(&frame);
+    let frame = HingeAngle::default().frame(&x).unwrap();
+    let [gradient] = HingeAngle::default().gradient(&frame);
     let rate: f64 = gradient.iter().zip(&v).map(|(g, v)| g.dot(*v)).sum();
-    let theta = HingeAngle.strain(&frame)[0];
+    let theta = HingeAngle::default().strain(&frame)[0];
     let sign = (theta * case["theta"].as_f64().unwrap()).signum();
     assert_close("angle", &[theta * sign], &numbers(&case["theta"]), 1e-13, 0.0);
     assert_close("rate", &[rate * sign], &numbers(&case["thetadot"]), 1e-12, 0.0);

@@ -4,6 +4,7 @@ mod animation;
 #[cfg(test)]
 mod damping_tests;
 mod gauss_newton;
+mod jitter;
 pub(crate) mod spring;
 mod stretch_test;
 pub(crate) mod swing;
@@ -23,6 +24,7 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
             "swing" => swing::run()?,
             "wrinkle" => wrinkle::run()?,
             "animation" => animation::run()?,
+            "jitter" => jitter::run()?,
             _ => bail!("no experiment is called \"{name}\"; there are: {}", all.join(", ")),
         }
     }

@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use thiserror::Error;
 
-use super::hinge::{Hinge, hinge_angle};
+use super::hinge::{COLLAPSE, Hinge, hinge_angle};
 use super::triangle_map::TriangleMap;
 use crate::mesh::TriMesh;
 use crate::scalar::length_and_direction;
@@ -227,6 +227,7 @@ fn hinges(mesh: &TriMesh, maps: &Field<Faces, TriangleMap>, flat: &Field<Faces, 
             faces,
             rest_length: 0.5 * (length(0) + length(1)),
             rest_areas: faces.map(|f| maps[f].area()),
+            reach: COLLAPSE * maps[left].mean_height().min(maps[right].mean_height()),
             rest_angle: 0.0,
         });
     }

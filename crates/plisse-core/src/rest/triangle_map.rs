@@ -5,7 +5,7 @@ use glam::{DMat3, DVec2, DVec3};
 use crate::blocks::Blocks;
 use crate::mat3x2::Mat3x2;
 use crate::range::{LENGTH, PARAMETER};
-use crate::scalar::saturate;
+use crate::scalar::{hypot, saturate};
 
 /// The map from three corner positions to the deformation gradient `F`, and back for derivatives.
 ///
@@ -55,6 +55,14 @@ impl TriangleMap {
     #[must_use]
     pub fn barycentric_gradient(&self, i: usize) -> DVec2 {
         DVec2::new(self.w[0][i], self.w[1][i])
+    }
+
+    /// Mean height `(Σ 1/h²)^(-1/2)` at rest over the three edges, m: between the smallest height and `1/√3` of it.
+    #[must_use]
+    pub fn mean_height(&self) -> f64 {
+        let [a, b, c] = [0, 1, 2].map(|i| self.barycentric_gradient(i).length());
+        // Gradients of tiny triangles have squares beyond the range of f64.
+        1.0 / hypot(hypot(a, b), c)
     }
 
     /// Rest area in m².

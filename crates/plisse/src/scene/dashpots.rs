@@ -143,7 +143,8 @@ pub(super) fn cloth_damping(
             let stiffness = rigidity.get() * HingeWeight::AreaSum.of(hinge);
             let viscosity = Viscosity::of_elasticity(beta, &[[stiffness]]).map_err(wrong)?;
             let nodes = slot.shift(hinge.vertices());
-            dashpots.push(Dissipation::<_, _, 4, 1>::new(nodes, HingeAngle, viscosity, Positive::ONE));
+            let angle = HingeAngle::of(hinge);
+            dashpots.push(Dissipation::<_, _, 4, 1>::new(nodes, angle, viscosity, Positive::ONE));
         }
         out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), dashpots)));
     }
