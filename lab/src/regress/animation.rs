@@ -9,6 +9,7 @@ use plisse::wrinkle::{
     solve_wrinkles, solve_wrinkles_from,
 };
 
+use super::Findings;
 use crate::wrinkles::wrinkle_problem;
 
 /// Cells around: that of the scene.
@@ -20,7 +21,8 @@ const TO: f64 = 10.0;
 const KEPT: [f64; 4] = [30.0, 36.0, 44.0, 50.0];
 
 /// `cargo xtask regress animation`.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("animation");
     println!("twisted cylinder, {AROUND} cells around: energy lost by keeping a number of waves");
     println!(
         "(of what wrinkling gains / of the bending of the waves / (r - 1/r)^2 of the factor r that it is off)\n"
@@ -41,7 +43,7 @@ pub(crate) fn run() -> Result<()> {
             steps(frames, snap, backwards)?;
         }
     }
-    Ok(())
+    Ok(findings)
 }
 
 fn beds_of(frames: usize) -> Result<Vec<(f64, Bed)>> {

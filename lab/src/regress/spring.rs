@@ -12,6 +12,8 @@ use plisse::system::{
     Scheme, State, SymplecticEuler, System,
 };
 
+use super::Findings;
+
 const LENGTH: Positive = Positive::literal(2.0);
 const STIFFNESS: Positive = Positive::literal(100.0);
 
@@ -99,7 +101,8 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
 
 const TIMES: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("spring");
     println!(
         "spring (SO18, figure 2): kinetic energy in J of 1 kg on a spring of 2 m and 100 N, thrown with 20 m/s;"
     );
@@ -131,5 +134,5 @@ pub(crate) fn run() -> Result<()> {
             println!();
         }
     }
-    Ok(())
+    Ok(findings)
 }

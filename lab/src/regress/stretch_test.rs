@@ -13,13 +13,15 @@ use plisse::system::{
     System,
 };
 
+use super::Findings;
 use super::gauss_newton::{Filter, GaussNewtonCloth, Hinge};
 
 const CELLS: usize = 60;
 const STRETCH: f64 = 1.2;
 const MODULI: [f64; 3] = [100.0; 3];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("stretch-test");
     println!(
         "stretch test (Kim20, figure 5): {CELLS} x {CELLS} cells, k = 100 N/m, bending 1e-4, corners pulled to {STRETCH}, no gravity;"
     );
@@ -70,7 +72,7 @@ pub(crate) fn run() -> Result<()> {
         }
         println!("{ended:>14}");
     }
-    Ok(())
+    Ok(findings)
 }
 
 /// Four corners pulled apart sideways; the rest of the sheet starts flat at its rest size, disturbed by a tenth of a

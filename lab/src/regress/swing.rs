@@ -17,6 +17,7 @@ use plisse::system::{
     NewtonSettings, RateTerm, Scheme, State, System,
 };
 
+use super::Findings;
 use crate::repository_root;
 
 /// What the sheet does.
@@ -165,7 +166,8 @@ impl Run {
 
 const TIMES: [f64; 8] = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("swing");
     println!("hanging and swinging sheet (SO18, figure 3): kinetic energy in J; damping factor 0.15 s\n");
     for (cells, step, start, duration) in [
         (16, 0.005, Start::Hanging, 2.0),
@@ -206,5 +208,5 @@ pub(crate) fn run() -> Result<()> {
             100.0 * (once / converged - 1.0)
         );
     }
-    Ok(())
+    Ok(findings)
 }

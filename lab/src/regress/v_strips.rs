@@ -12,6 +12,7 @@ use plisse::system::{
     ElementTerm, Gravity, Implicit, Integrator, LinearSolver, NewtonSettings, State, System,
 };
 
+use super::Findings;
 use super::gauss_newton::{AlwaysProjected, Filter, Hinge};
 
 const STEPS: usize = 300;
@@ -23,7 +24,8 @@ const UNIT: f64 = 1e-3;
 const MEMBRANE: f64 = 30.0;
 const SIZE: [f64; 2] = [1.0, 0.15];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("v-strips");
     println!(
         "V strips (WK23 5.2): {STEPS} steps of 1/30 s, one linear solve each, {ALONG} x {ACROSS} cells of 1 m x 0.15 m,"
     );
@@ -43,7 +45,7 @@ pub(crate) fn run() -> Result<()> {
             println!();
         }
     }
-    Ok(())
+    Ok(findings)
 }
 
 /// How a strip ended.

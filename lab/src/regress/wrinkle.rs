@@ -11,14 +11,17 @@ use plisse::wrinkle::{
     elastic_reference, wrinkled_surface,
 };
 
+use super::Findings;
 use crate::wrinkles::{Chain, Count, Line, swings};
 
 /// `cargo xtask regress wrinkle`.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("wrinkle");
     table()?;
     independence()?;
     refinement()?;
-    elastic()
+    elastic()?;
+    Ok(findings)
 }
 
 /// A bed, where its waves are counted, and what the paper and others say about it.
