@@ -16,6 +16,10 @@ pub(super) struct Ledger {
     numerical: f64,
     /// The largest of `numerical` so far.
     highest: f64,
+    /// The largest energy gained without a cause over any stretch of time, J.
+    ///
+    /// Not the sum over the steps that gained: schemes of second order gain and lose in turn what the
+    /// first-order work and dissipation of the report leave open, and that sum grows with their number.
     gained: f64,
     scale: f64,
 }
@@ -35,14 +39,6 @@ impl Ledger {
         self.gained = self.gained.max(self.highest - self.numerical);
         let scale = energies.kinetic + energies.elastic() + self.work.abs() + fallen.abs();
         self.scale = self.scale.max(scale);
-    }
-
-    /// The largest energy gained without a cause over any stretch of time, J.
-    ///
-    /// Not the sum over the steps that gained: schemes of second order gain and lose in turn what the
-    /// first-order work and dissipation of the report leave open, and their sum would grow with the number of steps.
-    pub(super) fn gained(&self) -> f64 {
-        self.gained
     }
 
     /// The largest sum so far of kinetic and elastic energy, work done, and change of external energy, J.
@@ -75,7 +71,7 @@ mod tests {
             let energies = Energies { kinetic: after, terms: Vec::new() };
             ledger.add(&energies, &Balance { before, after, work, ..Balance::default() });
         }
-        assert!((ledger.gained() - 0.3).abs() < 1e-12, "{ledger:?}");
+        assert!((ledger.gained - 0.3).abs() < 1e-12, "{ledger:?}");
         assert!((ledger.scale() - 1.8).abs() < 1e-12, "{ledger:?}");
         assert!((ledger.gain_in_percent() - 100.0 * 0.3 / 1.8).abs() < 1e-9);
         assert!((ledger.numerical() - 0.8).abs() < 1e-12, "{ledger:?}");
