@@ -23,15 +23,17 @@ const CHAOTIC: [&str; 0] = [];
 
 /// Scenes of the short form, with the number of frames: the fastest ones that have between them every model, scheme,
 /// kind of body, and contact.
-const SHORT: [(&str, u32); 8] = [
-    ("spring", 20),
-    ("swinging-sheet", 4),
-    ("swinging-sheet-rayleigh", 2),
-    ("v-strips", 3),
-    ("wire-net", 5),
-    ("hanging-sheet", 1),
-    ("drape", 1),
+const SHORT: [(&str, u32); 10] = [
+    ("spring", 200),
+    ("swinging-sheet", 20),
+    ("swinging-sheet-rayleigh", 10),
+    ("v-strips", 10),
+    ("wire-net", 10),
+    ("hanging-sheet", 4),
+    ("drape", 3),
+    ("pillow", 1),
     ("wrinkle-stretched-sheet", 1),
+    ("wrinkle-disk", 1),
 ];
 
 /// What a scene is run for.
