@@ -156,10 +156,8 @@ fn judge(findings: &mut Findings, (model, method, step, beta): (Model, Method, f
     }
     match model {
         Model::Rayleigh => {
-            findings.require(
-                format!("beta {beta}: Rayleigh damping brings it to rest"),
-                last < 0.05 * energies[0],
-            );
+            let name = format!("beta {beta}: Rayleigh damping leaves less than 2 % of 200 J");
+            findings.require(name, last < 4.0);
         }
         _ => {
             let name = format!("beta {beta}: strain-rate damping ends in the circle of {CIRCLE} J");

@@ -45,7 +45,7 @@ pub(crate) fn run() -> Result<Findings> {
             for mu in [1.0, 10.0, 1e2, 1e3, 1e4, 1e5] {
                 let outcome = strip(mu, filter, solver)?;
                 print!("{:>16}", outcome.to_string());
-                let row = format!("{name}, {filter:?}, mu = {mu}");
+                let row = format!("{name}, {filter:?}, mu {mu}");
                 progress.at(|| row.clone());
                 match outcome {
                     // Strips that swing are compared coarsely: one linear solve per step is no converged solution.
