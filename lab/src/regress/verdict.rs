@@ -50,10 +50,15 @@ impl Verdict {
     }
 
     fn judge(&mut self, findings: &Findings, folder: &Path, bless: bool) {
-        for rule in findings.broken() {
+        let broken = findings.broken();
+        for rule in &broken {
             self.complain(format!("does not hold: {rule}"), Vec::new());
         }
         if bless {
+            // What breaks a rule is no result to compare others with.
+            if !broken.is_empty() {
+                return;
+            }
             match findings.bless(folder) {
                 Ok(()) => self.blessed = true,
                 Err(error) => self.complain(format!("error: {error:#}"), Vec::new()),
@@ -118,5 +123,43 @@ pub(crate) fn print_summary(verdicts: &[Verdict]) {
             verdict.findings.as_ref().map_or(0, |findings| findings.all().len()),
             verdict.complaints.first().map_or("", |complaint| &complaint.what),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+    use crate::regress::Tolerance;
+
+    fn judged(value: f64, holds: bool, folder: &Path, bless: bool) -> Verdict {
+        let mut findings = Findings::new("test");
+        findings.figure("height (m)", value, Tolerance::Relative(0.01)).require("it stands", holds);
+        Verdict::new("test", Ok(findings), folder, bless, Duration::ZERO)
+    }
+
+    #[test]
+    fn an_experiment_passes_by_its_rules_and_its_golden_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let missing = judged(1.0, true, folder, false);
+        assert!(!missing.passed() && missing.to_string().contains("regress test --bless"), "{missing}");
+        // Not written, and so still missing.
+        assert!(!judged(1.0, false, folder, true).passed());
+        assert!(!judged(1.0, true, folder, false).passed());
+        assert!(judged(1.0, true, folder, true).passed());
+        assert!(judged(1.009, true, folder, false).passed());
+        assert!(!judged(1.0, false, folder, false).passed());
+        let text = judged(1.02, true, folder, false).to_string();
+        let expected = "test: FAILED in 0.0 s\n  differs from the golden file (-); if it should, renew it with --bless\n    \
+                        - height (m) = 1  [± 1 %]\n    + height (m) = 1.02  [± 1 %]  (+2.000 %)";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn an_error_is_a_failure() {
+        let verdict = Verdict::new("test", Err(anyhow!("no")), Path::new(""), true, Duration::ZERO);
+        assert!(!verdict.passed() && verdict.to_string().contains("error: no"), "{verdict}");
     }
 }
