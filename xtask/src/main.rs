@@ -19,7 +19,10 @@ cargo xtask COMMAND
   bench damping [N [MEMBRANE [STEPS]]]
                     time per step of a hanging sheet with and without damping
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
-  regress [NAME…]  experiments of the papers as tables: v-strips, stretch-test, spring, swing, wrinkle, animation
+  regress [NAME…] [--short] [--bless]
+                   experiments of the papers and runs of the scenes, each with a verdict by rules and by a golden
+                   file: v-strips, stretch-test, spring, swing, wrinkle, animation, scenes, hard; also one of a group,
+                   as scenes/drape. --short: a minute of scenes. --bless: renew the golden files
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again
   reference        write the reference of scene files again

@@ -9,6 +9,8 @@ use plisse::wrinkle::{
     solve_wrinkles, solve_wrinkles_from,
 };
 
+use super::progress::Progress;
+use super::{Findings, Tolerance};
 use crate::wrinkles::wrinkle_problem;
 
 /// Cells around: that of the scene.
@@ -20,7 +22,8 @@ const TO: f64 = 10.0;
 const KEPT: [f64; 4] = [30.0, 36.0, 44.0, 50.0];
 
 /// `cargo xtask regress animation`.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("animation");
     println!("twisted cylinder, {AROUND} cells around: energy lost by keeping a number of waves");
     println!(
         "(of what wrinkling gains / of the bending of the waves / (r - 1/r)^2 of the factor r that it is off)\n"
@@ -28,9 +31,11 @@ pub(crate) fn run() -> Result<()> {
     print!("| twist | optimum | gain, J | bending, mJ |");
     KEPT.iter().for_each(|k| print!(" {k} waves |"));
     println!("\n|---|---|---|---|{}", "---|".repeat(KEPT.len()));
+    let mut progress = Progress::new("animation");
     for (degrees, bed) in beds_of(7)? {
         let (_, problem) = wrinkle_problem(&bed, true)?;
-        cost(degrees, &problem)?;
+        cost(degrees, &problem, &mut findings)?;
+        progress.at(|| format!("{degrees} degrees"));
     }
     for frames in [7, 13] {
         println!("\nlargest and mean step of the phase in rad over {frames} frames\n");
@@ -38,10 +43,11 @@ pub(crate) fn run() -> Result<()> {
             "| snap | from | waves | changes | largest | mean | largest cost |\n|---|---|---|---|---|---|---|"
         );
         for (snap, backwards) in [(0.0, false), (0.5, false), (0.5, true)] {
-            steps(frames, snap, backwards)?;
+            steps(frames, snap, backwards, &mut findings)?;
+            progress.at(|| format!("{frames} frames, snap {snap}"));
         }
     }
-    Ok(())
+    Ok(findings)
 }
 
 fn beds_of(frames: usize) -> Result<Vec<(f64, Bed)>> {
@@ -50,13 +56,18 @@ fn beds_of(frames: usize) -> Result<Vec<(f64, Bed)>> {
 }
 
 /// A row of the first table.
-fn cost(degrees: f64, problem: &WrinkleProblem) -> Result<()> {
+fn cost(degrees: f64, problem: &WrinkleProblem, findings: &mut Findings) -> Result<()> {
     let free = solve_wrinkles(problem, &WrinkleSettings::default())?;
     let energy = |field: &WrinkleField| field.report.terms.total();
     let gain = free.report.smooth_energy - energy(&free);
     let bending = free.report.terms.wrinkle_bending;
     let real = free.periods.first().context("a cylinder has one loop")? / TAU;
     print!("| {degrees} | {:.2} | {gain:.1} | {:.2} |", real.abs(), 1e3 * bending);
+    // Minima found to a small residual.
+    findings
+        .figure(format!("{degrees} degrees: waves at the optimum"), real.abs(), Tolerance::Absolute(0.05))
+        .figure(format!("{degrees} degrees: gain (J)"), gain, Tolerance::Relative(2e-3))
+        .figure(format!("{degrees} degrees: bending (mJ)"), 1e3 * bending, Tolerance::Relative(0.01));
     let held = WrinkleSettings { periods: Periods::Held, ..WrinkleSettings::default() };
     for kept in KEPT {
         // The same waves, shorter or longer.
@@ -66,13 +77,18 @@ fn cost(degrees: f64, problem: &WrinkleProblem) -> Result<()> {
         let lost = energy(&field) - energy(&free);
         let law = (factor - 1.0 / factor).powi(2);
         print!(" {:.1e} / {:.1} % / {:.1} % |", lost / gain, 1e2 * lost / bending, 1e2 * law);
+        // The law is one of small differences of large energies: half a percent of the bending is as good as exact.
+        findings.require(
+            format!("{degrees} degrees, {kept} waves: energy lost by the law, within 8 %"),
+            (lost / bending - law).abs() < 0.08 * law + 0.005,
+        );
     }
     println!();
     Ok(())
 }
 
 /// A row of the second table.
-fn steps(frames: usize, snap: f64, backwards: bool) -> Result<()> {
+fn steps(frames: usize, snap: f64, backwards: bool, findings: &mut Findings) -> Result<()> {
     let mut beds = beds_of(frames)?;
     if backwards {
         beds.reverse();
@@ -98,6 +114,18 @@ fn steps(frames: usize, snap: f64, backwards: bool) -> Result<()> {
     }
     let from = if backwards { TO } else { FROM };
     let (first, last) = (waves(all.first()), waves(all.last()));
+    let row = format!("{frames} frames, snap {snap} from {from} degrees");
+    // Optima that lie halfway between two whole numbers may be rounded either way.
+    findings
+        .figure(format!("{row}: waves of the first frame"), first as f64, Tolerance::Absolute(1.0))
+        .figure(format!("{row}: waves of the last frame"), last as f64, Tolerance::Absolute(1.0))
+        .figure(format!("{row}: changes"), changed as f64, Tolerance::Absolute(2.0))
+        .figure(format!("{row}: largest step of the phase (rad)"), largest, Tolerance::Either(0.1, 0.02))
+        .figure(format!("{row}: largest mean step (rad)"), mean, Tolerance::Either(0.1, 0.02))
+        .figure(format!("{row}: largest cost (%)"), 1e2 * cost, Tolerance::Either(0.1, 0.5));
+    if snap > 0.0 {
+        findings.require(format!("{row}: numbers are kept"), changed == 0 && first == last);
+    }
     println!(
         "| {snap} | {from} | {first} to {last} | {changed} | {largest:.2} | {mean:.2} | {:.1} % |",
         1e2 * cost

@@ -10,12 +10,13 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use glam::DVec3;
 use plisse::core::SplitMix;
 use plisse::file::Loaded;
 use plisse::system::State;
 
+use super::{Experiment, Findings};
 use crate::repository_root;
 
 /// Random displacements per scene.
@@ -83,29 +84,26 @@ impl Variant {
     }
 }
 
-/// Runs all scenes in all variants and prints a table. Hours, if `PLISSE_JITTER` does not name a part of the scenes' names.
-///
-/// # Errors
-/// If a run ended before its time.
-pub(crate) fn run() -> Result<()> {
-    let wanted = std::env::var("PLISSE_JITTER").unwrap_or_default();
-    let mut failures = 0;
-    for (name, text) in scenes()? {
-        if !name.contains(&wanted) {
-            continue;
-        }
-        for variant in Variant::all() {
-            let clock = Instant::now();
-            let outcome = simulate(&name, &text, variant);
-            failures += usize::from(outcome.is_err());
-            let outcome = outcome.unwrap_or_else(|error| format!("FAILED: {error:#}"));
-            println!("{name:28} {:16} {outcome}, {:.0} s", variant.name(), clock.elapsed().as_secs_f64());
-        }
+/// One experiment per scene. All of them together take an hour.
+pub(super) fn all() -> Result<Vec<Experiment>> {
+    let experiment = |(name, text): (String, String)| {
+        let title = format!("jitter/{}", name.replace(' ', "-"));
+        Experiment::new(title.clone(), move || Ok(disturbed(&title, &name, &text)))
+    };
+    Ok(scenes()?.into_iter().map(experiment).collect())
+}
+
+/// Every variant of a scene must come to its end.
+fn disturbed(title: &str, name: &str, text: &str) -> Findings {
+    let mut findings = Findings::new(title);
+    for variant in Variant::all() {
+        let clock = Instant::now();
+        let outcome = simulate(name, text, variant);
+        findings.require(&format!("{} finishes", variant.name()), outcome.is_ok());
+        let outcome = outcome.unwrap_or_else(|error| format!("FAILED: {error:#}"));
+        println!("{name:28} {:16} {outcome}, {:.0} s", variant.name(), clock.elapsed().as_secs_f64());
     }
-    if failures > 0 {
-        bail!("{failures} runs ended before their time");
-    }
-    Ok(())
+    findings
 }
 
 /// Names and texts: the files, then the mid-edge sheet with three membranes.

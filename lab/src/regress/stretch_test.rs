@@ -14,12 +14,15 @@ use plisse::system::{
 };
 
 use super::gauss_newton::{Filter, GaussNewtonCloth, Hinge};
+use super::progress::Progress;
+use super::{Findings, Tolerance};
 
 const CELLS: usize = 60;
 const STRETCH: f64 = 1.2;
 const MODULI: [f64; 3] = [100.0; 3];
 
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run() -> Result<Findings> {
+    let mut findings = Findings::new("stretch-test");
     println!(
         "stretch test (Kim20, figure 5): {CELLS} x {CELLS} cells, k = 100 N/m, bending 1e-4, corners pulled to {STRETCH}, no gravity;"
     );
@@ -32,8 +35,10 @@ pub(crate) fn run() -> Result<()> {
         ("Gauss-Newton", true, HessianPolicy::Always(Psd::Clamp)),
         ("projection, then exact", false, HessianPolicy::ProjectedThenExact),
     ];
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
+    let mut progress = Progress::new("stretch-test");
     for (name, gauss_newton, hessian) in variants {
+        progress.at(|| name.to_owned());
         let (system, start) = sheet(gauss_newton)?;
         let energy = |state: &State<Vertices>| system.energy(&Pose::at(state.x()));
         let settings = NewtonSettings {
@@ -51,27 +56,71 @@ pub(crate) fn run() -> Result<()> {
             first.push(energy(&state));
         }
         let mut state = start.clone();
-        let ended =
-            match Implicit::new(&system, Scheme::Quasistatic, settings)?.equilibrate(&system, &mut state) {
-                Ok(report) => {
-                    let height = state.x().as_slice().iter().map(|x| x.z.abs()).fold(0.0, f64::max);
-                    (format!("{:>6}   wrinkles {:.1} mm", report.iterations(), 1e3 * height), energy(&state))
-                }
-                Err(_) => ("  >300".to_owned(), f64::INFINITY),
-            };
+        let ended = Implicit::new(&system, Scheme::Quasistatic, settings)?.equilibrate(&system, &mut state);
+        let ended = ended.ok().map(|report| {
+            let height = state.x().as_slice().iter().map(|x| x.z.abs()).fold(0.0, f64::max);
+            Ended { iterations: report.iterations(), height, energy: energy(&state) }
+        });
         rows.push((name, first, ended));
     }
-    let lowest = rows.iter().map(|(_, _, (_, e))| *e).fold(f64::INFINITY, f64::min);
+    let lowest = rows.iter().filter_map(|(_, _, ended)| ended.as_ref());
+    let lowest = lowest.map(|ended| ended.energy).fold(f64::INFINITY, f64::min);
+    findings.figure("lowest energy (J)", lowest, Tolerance::Relative(1e-4));
     println!("{:<24}{:>11}{:>11}{:>11}{:>11}{:>14}", "Hessian", "1", "2", "3", "4", "iterations");
-    for (name, first, (ended, _)) in rows {
+    for (name, first, ended) in &rows {
         print!("{name:<24}");
-        for e in first {
+        for (iteration, e) in (1..).zip(first) {
             print!("{:>11.2e}", e - lowest);
+            // Smooth functions of the start: no branch has been taken yet that rounding could turn.
+            findings.figure(
+                format!("{name}: energy above the lowest after {iteration} iterations (J)"),
+                e - lowest,
+                Tolerance::Relative(0.05),
+            );
         }
-        println!("{ended:>14}");
+        match ended {
+            Some(Ended { iterations, height, .. }) => {
+                println!("{iterations:>6}   wrinkles {:.1} mm", 1e3 * height);
+                findings
+                    .figure(format!("{name}: iterations"), *iterations as f64, Tolerance::Either(0.25, 4.0))
+                    .figure(
+                        format!("{name}: height of wrinkles (mm)"),
+                        1e3 * height,
+                        Tolerance::Relative(0.02),
+                    );
+            }
+            None => {
+                println!("{:>14}", ">300");
+                findings.text(format!("{name}: iterations"), "more than 300");
+            }
+        }
     }
-    Ok(())
+    let [projected, _, gauss_newton, _] = rows.as_slice() else { return Ok(findings) };
+    let after_two = |row: &Row| (row.1[0] - lowest, row.1[1] - lowest);
+    findings
+        .require("projection converges", projected.2.is_some())
+        .require(
+            "projection gets 95 % of the energy in its second iteration",
+            after_two(projected).1 < 0.05 * after_two(projected).0,
+        )
+        .require(
+            "Gauss-Newton gets no tenth of it",
+            after_two(gauss_newton).1 > 0.9 * after_two(gauss_newton).0,
+        )
+        .require("Gauss-Newton does not converge in 300 iterations", gauss_newton.2.is_none());
+    Ok(findings)
 }
+
+/// A converged equilibrium.
+struct Ended {
+    iterations: usize,
+    /// Of the highest vertex, m.
+    height: f64,
+    energy: f64,
+}
+
+/// Name, energies after one to four iterations, and how it ended; none if it did not.
+type Row = (&'static str, Vec<f64>, Option<Ended>);
 
 /// Four corners pulled apart sideways; the rest of the sheet starts flat at its rest size, disturbed by a tenth of a
 /// millimetre.
