@@ -4,12 +4,15 @@
 //! rule holds and the rest agrees with its golden file in `lab/goldens`.
 
 mod animation;
+mod cantilever;
+mod cusick;
 #[cfg(test)]
 mod damping_tests;
 mod gauss_newton;
 mod golden;
 mod progress;
 mod scenes;
+mod settling;
 pub(crate) mod spring;
 mod stretch_test;
 pub(crate) mod swing;
@@ -53,6 +56,9 @@ fn experiments() -> Result<Vec<Experiment>> {
         Experiment::new("swing", swing::run),
         Experiment::new("wrinkle", wrinkle::run),
         Experiment::new("animation", animation::run),
+        Experiment::new("cantilever", cantilever::run),
+        Experiment::new("cusick", cusick::run),
+        Experiment::new("settling", settling::run),
     ];
     all.extend(scenes::all()?);
     all.extend(scenes::hard()?);
