@@ -45,11 +45,17 @@ pub(crate) fn list() {
             rigidity
         );
         out!("{:<12} source: {}", "", preset.source);
-        let Damping { membrane: StrainRate::Proportional(membrane), bending: Some(bending), .. } = damping else {
+        let Damping { membrane: StrainRate::Proportional(membrane), bending: Some(bending), .. } = damping
+        else {
             out!("{:<12} damping: {damping:?}", "");
             continue;
         };
         let milliseconds = |beta: Positive| 1e3 * beta.get();
-        out!("{:<12} damping: membrane {} ms, bending {} ms", "", milliseconds(membrane), milliseconds(bending));
+        out!(
+            "{:<12} damping: membrane {} ms, bending {} ms",
+            "",
+            milliseconds(membrane),
+            milliseconds(bending)
+        );
     }
 }

@@ -22,12 +22,12 @@ const SUPPORT: f64 = 0.09;
 const DISC: f64 = 0.15;
 
 /// Starts on each mesh.
-const STARTS: u64 = 3;
+const STARTS: u64 = 2;
 
 /// Presets, and the published bands of their coefficients in percent where there are any: cotton by
 /// Gan, Ly and Steven 1991 (68.4 % measured, 71.0 % by finite elements), silk by Matsudaira and Yang
 /// 2003, worsted wool and denim as collected for the calibration of ppf-contact-solver.
-const FABRICS: [(&str, Option<[f64; 2]>); 6] = [
+pub(crate) const FABRICS: [(&str, Option<[f64; 2]>); 6] = [
     ("cotton", Some([60.0, 76.0])),
     ("silk", Some([20.0, 40.0])),
     ("wool", Some([40.0, 70.0])),
@@ -36,38 +36,30 @@ const FABRICS: [(&str, Option<[f64; 2]>); 6] = [
     ("tablecloth", None),
 ];
 
+/// Cells of 7 to 8 mm: the bending length of silk, the softest, is 11 mm.
 const MESHES: [(&str, Mesh); 3] = [
-    ("regular disc, 24 rings", Mesh::Regular { rings: 24 }),
-    ("irregular disc, 20 rings", Mesh::Irregular { rings: 20, seed: 1 }),
-    ("irregular disc, 25 rings", Mesh::Irregular { rings: 25, seed: 2 }),
+    ("regular disc, 20 rings", Mesh::Regular { rings: 20 }),
+    ("irregular disc, 18 rings", Mesh::Irregular { rings: 18, seed: 1 }),
+    ("irregular disc, 22 rings", Mesh::Irregular { rings: 22, seed: 2 }),
 ];
 
-/// Drapes every fabric on every mesh.
-pub(crate) fn run() -> Result<Findings> {
+/// Drapes a fabric on every mesh.
+pub(crate) fn run(name: &str, band: Option<[f64; 2]>) -> Result<Findings> {
     println!("drape coefficients (%) and folds, {STARTS} starts each\n");
-    let mut findings = Findings::new("cusick");
-    for (name, band) in FABRICS {
-        let material = Material::preset(name).with_context(|| format!("there is no {name}"))?;
-        for (disc, mesh) in MESHES {
-            let drapes = (0..STARTS).map(|seed| drape(material, mesh, seed));
-            let drapes: Vec<Drape> =
-                drapes.collect::<Result<_>>().with_context(|| format!("{name}, {disc}"))?;
-            let each: Vec<String> =
-                drapes.iter().map(|d| format!("{:.1} ({})", d.coefficient, d.folds)).collect();
-            println!("{name:<11}{disc:<26}{}", each.join("  "));
-            let mean = drapes.iter().map(|d| d.coefficient).sum::<f64>() / STARTS as f64;
-            let (low, high) = drapes.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), d| {
-                (low.min(d.coefficient), high.max(d.coefficient))
-            });
-            // A start may end with one fold more or less elsewhere, which is worth two percent; finer folds, more.
-            let what = format!("{name}, {disc}: mean drape coefficient (%)");
-            findings.figure(what, mean, Tolerance::Absolute(3.0));
-            if let Some([least, most]) = band {
-                findings.require(
-                    format!("{name}, {disc}: every start within {least} to {most} %"),
-                    least <= low && high <= most,
-                );
-            }
+    let mut findings = Findings::new(format!("cusick/{name}"));
+    let material = Material::preset(name).with_context(|| format!("there is no {name}"))?;
+    for (disc, mesh) in MESHES {
+        let drapes = (0..STARTS).map(|seed| drape(material, mesh, seed));
+        let drapes: Vec<Drape> = drapes.collect::<Result<_>>().with_context(|| format!("{name}, {disc}"))?;
+        let each: Vec<String> =
+            drapes.iter().map(|d| format!("{:.1} ({})", d.coefficient, d.folds)).collect();
+        println!("{name:<11}{disc:<26}{}", each.join("  "));
+        let mean = drapes.iter().map(|d| d.coefficient).sum::<f64>() / STARTS as f64;
+        // A start may end with one fold more or less elsewhere, which is worth two percent; more for fine folds.
+        findings.figure(format!("{disc}: mean drape coefficient (%)"), mean, Tolerance::Absolute(3.0));
+        if let Some([least, most]) = band {
+            let holds = drapes.iter().all(|d| (least..=most).contains(&d.coefficient));
+            findings.require(format!("{disc}: every start within {least} to {most} %"), holds);
         }
     }
     Ok(findings)
@@ -145,7 +137,7 @@ fn drape(material: Material, mesh: Mesh, seed: u64) -> Result<Drape> {
     let cloth = cloth.material(Material { damping, ..material }).deformed(start).pin(Pick::vertices(held));
     let faces = cloth.mesh().faces().as_slice().to_vec();
     let mut scene = Scene::builder().cloth(cloth.clone()).build()?;
-    scene.advance(Positive::literal(2.0)).context("falling")?;
+    scene.advance(Positive::literal(1.5)).context("falling")?;
     let still = Settings { scheme: Scheme::Quasistatic, ..Settings::default() };
     let mut rest = Scene::builder().cloth(cloth).settings(still).build()?;
     rest.set_state(scene.state().clone())?;

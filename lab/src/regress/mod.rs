@@ -57,9 +57,10 @@ fn experiments() -> Result<Vec<Experiment>> {
         Experiment::new("wrinkle", wrinkle::run),
         Experiment::new("animation", animation::run),
         Experiment::new("cantilever", cantilever::run),
-        Experiment::new("cusick", cusick::run),
         Experiment::new("settling", settling::run),
     ];
+    let drape = |(name, band)| Experiment::new(format!("cusick/{name}"), move || cusick::run(name, band));
+    all.extend(cusick::FABRICS.map(drape));
     all.extend(scenes::all()?);
     all.extend(scenes::hard()?);
     all.extend(scenes::short());
