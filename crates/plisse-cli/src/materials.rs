@@ -1,6 +1,7 @@
 //! `plisse materials`.
 
-use plisse::scene::{Bending, Material, Rigidity, Shearing, Stretching};
+use plisse::core::Positive;
+use plisse::scene::{Bending, Damping, Material, Rigidity, Shearing, StrainRate, Stretching};
 
 use crate::progress::out;
 
@@ -16,7 +17,7 @@ pub(crate) fn list() {
         "N m"
     );
     for preset in Material::presets() {
-        let Material { density, membrane, bending, .. } = preset.material;
+        let Material { density, membrane, bending, damping } = preset.material;
         let stretch = match membrane.stretching {
             Stretching::Fibres { warp, weft } => format!("warp {}, weft {}", warp.get(), weft.get()),
             Stretching::Corotational(lame) => {
@@ -48,5 +49,17 @@ pub(crate) fn list() {
             rigidity
         );
         out!("{:<12} source: {}", "", preset.source);
+        let Damping { membrane: StrainRate::Proportional(membrane), bending: Some(bending), .. } = damping
+        else {
+            out!("{:<12} damping: {damping:?}", "");
+            continue;
+        };
+        let milliseconds = |beta: Positive| 1e3 * beta.get();
+        out!(
+            "{:<12} damping: membrane {} ms, bending {} ms",
+            "",
+            milliseconds(membrane),
+            milliseconds(bending)
+        );
     }
 }

@@ -376,7 +376,9 @@ fn every_scene_of_the_repository_is_right() {
 fn materials_are_listed() {
     let output = plisse(&["materials"], Path::new("."));
     let said = text(&output.stdout);
-    for name in ["cotton", "denim", "silk", "interlock", "tablecloth", "paper", "mylar", "steel-sheet"] {
+    for name in
+        ["cotton", "denim", "silk", "wool", "interlock", "tablecloth", "paper", "mylar", "steel-sheet"]
+    {
         assert!(said.contains(name), "{said}");
     }
 }

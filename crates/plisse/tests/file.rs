@@ -49,7 +49,7 @@ fn mistakes_have_lines() {
     for (text, expected) in [
         (
             "material = \"denims\"",
-            "s:5: there is no material \"denims\"; known: cotton, denim, silk, interlock, tablecloth, paper, mylar, steel-sheet",
+            "s:5: there is no material \"denims\"; known: cotton, denim, silk, wool, interlock, tablecloth, paper, mylar, steel-sheet",
         ),
         ("material = { membrane = \"arap\" }", "s:5: this membrane needs \"tensile\", in N/m"),
         (

@@ -4,6 +4,8 @@
 //! rule holds and the rest agrees with its golden file in `lab/goldens`.
 
 mod animation;
+mod cantilever;
+mod cusick;
 #[cfg(test)]
 mod damping_tests;
 mod gauss_newton;
@@ -11,6 +13,7 @@ mod golden;
 mod jitter;
 mod progress;
 mod scenes;
+mod settling;
 pub(crate) mod spring;
 mod stretch_test;
 pub(crate) mod swing;
@@ -54,7 +57,11 @@ fn experiments() -> Result<Vec<Experiment>> {
         Experiment::new("swing", swing::run),
         Experiment::new("wrinkle", wrinkle::run),
         Experiment::new("animation", animation::run),
+        Experiment::new("cantilever", cantilever::run),
+        Experiment::new("settling", settling::run),
     ];
+    let drape = |(name, band)| Experiment::new(format!("cusick/{name}"), move || cusick::run(name, band));
+    all.extend(cusick::FABRICS.map(drape));
     all.extend(scenes::all()?);
     all.extend(scenes::hard()?);
     all.extend(scenes::short());

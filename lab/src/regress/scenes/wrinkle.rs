@@ -15,7 +15,7 @@ use crate::regress::{Findings, Tolerance};
 ///
 /// If a base or the wrinkles on it are not found.
 pub(super) fn run(loaded: LoadedWrinkle, progress: &mut Progress, findings: &mut Findings) -> Result<()> {
-    let LoadedWrinkle { mut scene, file } = loaded;
+    let LoadedWrinkle { mut scene, file, .. } = loaded;
     let (duration, interval) = (file.time.duration.get(), 1.0 / file.time.frames_per_second.get());
     let total = super::frame_count(&file.time);
     let backwards = file.wrinkle.as_ref().is_some_and(|table| table.waves_from == WavesFromName::Last);
