@@ -44,7 +44,7 @@ impl Summary {
             text += &format!(", {} solves ended at the floor of rounding", self.at_rounding);
         }
         if let Some(gap) = self.smallest_gap {
-            text += &format!("; smallest gap to an obstacle {:.3} mm, none entered", 1e3 * gap);
+            text += &format!("; smallest gap to an obstacle {:.3} mm", 1e3 * gap);
         }
         Some(text)
     }

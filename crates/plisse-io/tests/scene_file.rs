@@ -76,7 +76,7 @@ from = [0, 1]
             "9: -2 is not a whole number, zero or more",
             "9: pin has no \"grup\"; did you mean \"group\"?",
             "10: 0.6 is not a number above -1 and up to 0.5",
-            "10: inf is not a positive number",
+            "10: inf is not a number from 1e-60 to 1e60",
             "12: 10 is not a whole number from 16 to 8192",
             "13: a list of 2 is not a list of three finite numbers",
         ]

@@ -107,6 +107,13 @@ pub trait Term<S: Space>: Send + Sync {
         _ = (start, from, guess, time);
     }
 
+    /// Whether `guess` at `time` is on the same side of everything as `start` at the time `from`: what one term has admitted,
+    /// another may have changed.
+    fn is_reachable(&self, start: &Field<S, DVec3>, from: f64, guess: &Field<S, DVec3>, time: f64) -> bool {
+        _ = (start, from, guess, time);
+        true
+    }
+
     /// The node that is closest to what this term keeps it away from; none without such a thing.
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         _ = pose;

@@ -283,7 +283,7 @@ fn the_tag_is_that_of_what_is_simulated() {
         Ok(loaded) => loaded.tag,
         Err(error) => panic!("{error}\n{text}"),
     };
-    let ball = "[[obstacle]]\nsphere = { radius = 0.2 }\n";
+    let ball = "[[obstacle]]\nsphere = { centre = [0, 0, -3], radius = 0.2 }\n";
     let net = "[[wires]]\nnet = { meshes = [2, 2], size = [1, 1] }\n";
     let scene = |head: &str, sheet: &str, obstacle: &str, wires: &str| {
         format!("{head}{SHEET}{sheet}{ball}{obstacle}{net}{wires}")

@@ -474,7 +474,8 @@ table! {
         law: LawName = optional,
         /// How the mesh enters the stiffness of hinges.
         weight: WeightName = optional,
-        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table.
+        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table. Without it that of the preset, and
+        /// none for tensile or shear moduli without a `preset`.
         damping: DampingChoice = optional,
     }
 }

@@ -1,5 +1,7 @@
 //! Shorter steps where a step fails.
 
+use std::cmp::Ordering;
+
 use plisse_core::{Positive, Space};
 
 use super::Integrator;
@@ -111,6 +113,9 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
         state: &mut State<S>,
         dt: Positive,
     ) -> Result<StepReport, StepError> {
+        if state.time() + dt.get() <= state.time() {
+            return Err(StepError::NoAdvance { time: state.time(), dt: dt.get() });
+        }
         let saved = state.clone();
         let (start, end, longest) = (state.time(), state.time() + dt.get(), dt.get());
         // Time must advance.
@@ -146,7 +151,9 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                     pace.failed(this, shortest);
                 }
                 Ok(report) => {
-                    if let Some(ledger) = state.ledger().filter(|ledger| ledger.fraction() > Ledger::LIMIT) {
+                    // Written so that NaN is refused.
+                    let is_wrong = |ledger: &&Ledger| ledger.fraction().partial_cmp(&Ledger::LIMIT).is_none_or(Ordering::is_gt);
+                    if let Some(ledger) = state.ledger().filter(is_wrong) {
                         let (excess, scale) = (ledger.excess, ledger.scale);
                         let error = StepError::EnergyGained { time: state.time(), excess, scale };
                         *state = saved;
@@ -202,5 +209,6 @@ fn combined(before: StepReport, mut after: StepReport) -> StepReport {
         (Some(a), Some(b)) => Some(a.and(b)),
         (a, b) => a.or(b),
     };
-    StepReport { solves, balance: before.balance.followed_by(after.balance), closest, ..after }
+    let unexplained = before.unexplained.max(after.unexplained);
+    StepReport { solves, balance: before.balance.followed_by(after.balance), unexplained, closest, ..after }
 }

@@ -7,6 +7,7 @@ use super::report::StepError;
 use crate::pose::{Pose, StepMap};
 use crate::state::State;
 use crate::system::System;
+use crate::term::Role;
 
 /// Where the moving pins are at a time.
 pub(super) fn pin_targets<S: Space>(system: &System<S>, time: f64) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
@@ -19,6 +20,25 @@ pub(super) fn pin_targets<S: Space>(system: &System<S>, time: f64) -> Result<Vec
         targets.push((node, target));
     }
     Ok(targets)
+}
+
+/// Work that the dissipative terms, as they are at the state, would do on the way to `x`.
+pub(super) fn work_at_start<S: Space>(
+    system: &System<S>,
+    state: &State<S>,
+    x: &Field<S, DVec3>,
+    dt: f64,
+) -> f64 {
+    let (start, v) = (state.x(), state.v());
+    let reference = Field::from_fn(start.len(), |i| start[i] - v[i] * dt);
+    let past = Past::Velocity { time: -dt, v };
+    let map = StepMap { start, dt, reference: &reference, rate: 1.0 / dt, past, memory: None };
+    let pose = Pose { x: start, time: state.time(), step: Some(map) };
+    let mut gradient = Field::filled(start.len(), DVec3::ZERO);
+    for term in system.terms().filter(|term| term.role() == Role::Dissipative) {
+        term.add_gradient(&pose, &mut gradient);
+    }
+    -system.unknowns().iter().map(|&node| gradient[node].dot(x[node] - start[node])).sum::<f64>()
 }
 
 /// `a = M⁻¹ f(x, v)` of a state; zero at held nodes and in directions that sliding nodes may not take.

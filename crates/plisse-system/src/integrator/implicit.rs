@@ -4,14 +4,16 @@ use glam::DVec3;
 use plisse_core::{Field, Id, Positive, Psd, Space};
 
 use super::Integrator;
-use super::forces::{acceleration_of, pin_targets};
+use super::forces::{acceleration_of, pin_targets, work_at_start};
 use super::report::{Balance, Closest, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::ledger::Ledger;
 use crate::linear::Linear;
 use crate::memory::Memory;
-use crate::newton::{HessianPolicy, Newton, NewtonSettings, Objective, Value};
+use crate::newton::{
+    Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value,
+};
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
 use crate::system::System;
@@ -210,9 +212,10 @@ impl<S: Space> Implicit<S> {
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
-            let unbalanced = |&node: &Id<S>| gradient[node].dot(x[node] - state.x()[node]);
-            let unbalanced = system.unknowns().iter().map(unbalanced).sum();
-            state.ledger().copied().unwrap_or_else(|| Ledger::new(&before)).after(&balance, &energies, unbalanced)
+            let driven = balance.work + self.work_of_loads(system, state, &x, &balance, dt);
+            let excused = excused(&objective, gradient, state, &x, &solve, self.newton.settings());
+            let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
+            ledger.after(&balance, &energies, driven, excused, dt)
         });
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
@@ -242,6 +245,25 @@ impl<S: Space> Implicit<S> {
         })
     }
 
+    /// What dissipative terms such as wind have done on the motion, never less than nothing. Newmark's scheme moves by the mean of the
+    /// forces at both ends of a step, the others by those at its end, which the balance has.
+    fn work_of_loads(
+        &self,
+        system: &System<S>,
+        state: &State<S>,
+        x: &Field<S, DVec3>,
+        balance: &Balance,
+        dt: f64,
+    ) -> f64 {
+        let at_end = -balance.dissipated;
+        let work = if matches!(self.scheme, Scheme::Newmark(_)) {
+            0.5 * (at_end + work_at_start(system, state, x, dt))
+        } else {
+            at_end
+        };
+        work.max(at_end).max(0.0)
+    }
+
     fn first_guess(
         &mut self,
         objective: &Objective<'_, S>,
@@ -250,19 +272,13 @@ impl<S: Space> Implicit<S> {
         targets: &[(Id<S>, DVec3)],
         before: &Energies,
     ) -> (Field<S, DVec3>, Value) {
-        let admitted = |mut guess: Field<S, DVec3>| {
-            for term in objective.system.terms() {
-                term.admit(state.x(), state.time(), &mut guess, objective.time);
-            }
-            guess
-        };
         let mut still = state.x().clone();
         for (node, target) in targets {
             still[*node] = *target;
         }
-        let still = admitted(still);
+        let is_reachable = admit(objective, state, &mut still);
         if self.start == Start::Previous || objective.inertia == 0.0 {
-            let value = self.newton.evaluate(objective, &still);
+            let value = self.evaluate(objective, &still, is_reachable);
             return (still, value);
         }
         let mut moved = still.clone();
@@ -273,8 +289,8 @@ impl<S: Space> Implicit<S> {
             }
             moved[node] += step;
         }
-        let moved = admitted(moved);
-        let value = self.newton.evaluate(objective, &moved);
+        let is_moved_reachable = admit(objective, state, &mut moved);
+        let value = self.evaluate(objective, &moved, is_moved_reachable);
         // The energy of not moving is known from the last step, but for what depends on time or velocity. What damped elastic terms
         // would add with schemes that remember more than the start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
@@ -287,12 +303,41 @@ impl<S: Space> Implicit<S> {
         } else {
             objective.value(&still).sum
         };
-        if value.sum <= energy_still {
+        if value.sum <= energy_still && is_moved_reachable {
             return (moved, value);
         }
-        let value = self.newton.evaluate(objective, &still);
+        let value = self.evaluate(objective, &still, is_reachable);
         (still, value)
     }
+
+    /// The objective at a first guess; infinite at one that cannot be reached.
+    fn evaluate(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>, is_reachable: bool) -> Value {
+        let value = self.newton.evaluate(objective, x);
+        if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
+    }
+}
+
+/// Rounds in which terms may change a first guess.
+const ADMISSIONS: usize = 3;
+
+/// Changes a first guess so that every term admits it and sliding nodes stay on their lines and planes; false where that
+/// is not possible.
+fn admit<S: Space>(objective: &Objective<'_, S>, state: &State<S>, guess: &mut Field<S, DVec3>) -> bool {
+    let (system, from, time) = (objective.system, state.time(), objective.time);
+    for _ in 0..ADMISSIONS {
+        for term in system.terms() {
+            term.admit(state.x(), from, guess, time);
+        }
+        for (&node, allowed) in system.unknowns().iter().zip(system.pins().allowed()) {
+            if let Some(p) = allowed {
+                guess[node] = state.x()[node] + *p * (guess[node] - state.x()[node]);
+            }
+        }
+        if system.terms().all(|term| term.is_reachable(state.x(), from, guess, time)) {
+            return true;
+        }
+    }
+    false
 }
 
 impl<S: Space> Integrator<S> for Implicit<S> {
@@ -324,6 +369,32 @@ fn work_of_pins<S: Space>(
         (of_terms + momentum).dot(x[node] - start.x()[node])
     };
     system.moving().map(|(node, _)| work(node)).sum()
+}
+
+/// The work of forces that the solver has left unbalanced, as far as its criterion lets it: more than that is no excuse for a gain
+/// of energy.
+fn excused<S: Space>(
+    objective: &Objective<'_, S>,
+    gradient: &Field<S, DVec3>,
+    start: &State<S>,
+    x: &Field<S, DVec3>,
+    solve: &NewtonReport,
+    settings: &NewtonSettings,
+) -> f64 {
+    let system = objective.system;
+    let way = |node: Id<S>| x[node] - start.x()[node];
+    let unbalanced: f64 = system.unknowns().iter().map(|&node| gradient[node].dot(way(node))).sum();
+    let allowed = match (solve.ended, settings.criterion, system.mass()) {
+        (Some(Ended::Fixed), ..) => 0.0,
+        (Some(Ended::Rounding), ..) => f64::INFINITY,
+        (_, Criterion::Decrement(joules), _) => 2.0 * joules.get(),
+        (_, criterion, Some(mass)) => {
+            let moment = |&node: &Id<S>| mass[node] * way(node).length();
+            criterion.tolerance() * system.unknowns().iter().map(moment).sum::<f64>()
+        }
+        (_, _, None) => 0.0,
+    };
+    unbalanced.abs().min(allowed)
 }
 
 /// Work of what moves by itself.

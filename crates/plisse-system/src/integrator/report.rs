@@ -274,6 +274,14 @@ pub enum StepError {
         /// The largest energy in play so far, J.
         scale: f64,
     },
+    /// A step that is too short to change the time.
+    #[error("a step of {dt} s does not change the time of {time} s; take longer steps, or begin at zero")]
+    NoAdvance {
+        /// Time in seconds.
+        time: f64,
+        /// Length of the step in seconds.
+        dt: f64,
+    },
     /// Something has gone so far away that the numbers of its positions do not resolve it any more.
     #[error("at t = {time} s node {node} is {distance:.1e} m from the origin, where its mesh is lost in rounding")]
     Lost {

@@ -415,7 +415,7 @@ impl<S: Space> Newton<S> {
             // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
             // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
             let noise = NOISE * value.magnitude.max(next.magnitude);
-            if next.sum <= value.sum + noise && promised * length < noise {
+            if next.sum.is_finite() && next.sum <= value.sum + noise && promised * length < noise {
                 if length < first {
                     self.evaluate_trial(objective);
                 }

@@ -44,7 +44,9 @@ pub(super) fn runs_away<S: Space>(objective: &Objective<'_, S>, x: &Field<S, DVe
         .iter()
         .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), x| (low.min(*x), high.max(*x)));
     let extent = low.distance(high);
-    extent > 0.0 && x.as_slice().iter().zip(start).any(|(x, start)| x.distance(*start) > FARTHEST * extent)
+    // A system without extent: where it is, or a metre.
+    let extent = [extent, largest(start)].into_iter().find(|size| *size > 0.0).unwrap_or(1.0);
+    x.as_slice().iter().zip(start).any(|(x, start)| x.distance(*start) > FARTHEST * extent)
 }
 
 /// Largest entry.

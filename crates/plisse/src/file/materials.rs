@@ -45,6 +45,13 @@ fn quoted(keys: &[(&str, bool)], given: bool) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+/// Whether a table names no preset but moduli of its own, which are not damped like cotton without a word.
+fn has_own_moduli(table: &MaterialTable) -> bool {
+    let MaterialTable { membrane, warp, weft, shear, tensile, .. } = table;
+    let given = membrane.is_some() || shear.is_some() || [warp, weft, tensile].iter().any(|k| k.is_some());
+    table.preset.is_none() && given
+}
+
 impl Reader<'_> {
     pub(super) fn damping(&mut self, choice: &DampingChoice) -> Option<Damping> {
         let given = |value: NonNegative| Positive::new(value.0).ok();
@@ -108,6 +115,7 @@ impl Reader<'_> {
                     bending,
                     damping: match &table.damping {
                         Some(choice) => self.damping(choice)?,
+                        None if has_own_moduli(table) => Damping::NONE,
                         None => base.damping,
                     },
                 })

@@ -95,8 +95,8 @@ impl Checkpoint {
         if let Some(previous) = state.previous() {
             out.extend(previous.dt.to_le_bytes());
         }
-        if let Some(Ledger { external_at_start, work, dissipated, scale, excess }) = state.ledger() {
-            let numbers = [external_at_start, work, dissipated, scale, excess];
+        if let Some(Ledger { external, work, dissipated, scale, excess }) = state.ledger() {
+            let numbers = [external, work, dissipated, scale, excess];
             out.extend(numbers.into_iter().flat_map(|number| number.to_le_bytes()));
         }
         out.extend(digest(&out).to_le_bytes());
@@ -138,8 +138,8 @@ impl Checkpoint {
             None
         } else {
             let mut number = || reader.array().map(f64::from_le_bytes);
-            let (external_at_start, work, dissipated) = (number()?, number()?, number()?);
-            Some(Ledger { external_at_start, work, dissipated, scale: number()?, excess: number()? })
+            let (external, work, dissipated) = (number()?, number()?, number()?);
+            Some(Ledger { external, work, dissipated, scale: number()?, excess: number()? })
         };
         if reader.0.len() != 8 {
             return Err(CheckpointError::Damaged("it is too long"));
@@ -183,7 +183,7 @@ mod tests {
         let field = |k: f64| Field::from_fn(3, |i| DVec3::new(k, -0.0, 5e-324 + i.index() as f64));
         let previous = (parts & 1 != 0).then(|| Previous { x: field(3.0), v: field(4.0), dt: 0.1 });
         let acceleration = (parts & 2 != 0).then(|| field(5.0));
-        let ledger = Ledger { external_at_start: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
+        let ledger = Ledger { external: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
         let state =
             State::resume(field(1.0), field(2.0), 0.3, previous, acceleration, Some(ledger)).unwrap();
         Checkpoint { frame: 12, tag: u64::MAX - 1, state }

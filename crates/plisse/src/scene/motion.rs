@@ -38,6 +38,9 @@ pub struct Keyframe {
     pub rotation: DQuat,
 }
 
+/// Radians; the chord of such an arc stays within 2 % of its radius.
+const LARGEST_TURN: f64 = std::f64::consts::FRAC_PI_8;
+
 impl Keyframes {
     /// Checks that there is a keyframe, that times ascend, and that all numbers are finite.
     pub fn new(mut frames: Vec<Keyframe>) -> Result<Self, SceneError> {
@@ -98,6 +101,21 @@ impl Keyframes {
         (before.rotation.slerp(next.rotation, s), before.translation.lerp(next.translation, s))
     }
 
+    /// Times from `from` to `to`, ascending, both included, between which the motion turns by a quarter of a right angle at most and
+    /// passes no keyframe. Two of them if it moves not at all.
+    pub(super) fn pieces(&self, from: f64, to: f64) -> Vec<f64> {
+        let inner = self.frames.iter().map(|frame| frame.time).filter(|time| *time > from && *time < to);
+        let stops: Vec<f64> = [from].into_iter().chain(inner).chain([to]).collect();
+        let mut times = vec![from];
+        for stop in stops.windows(2) {
+            let turn = self.at(stop[0]).0.angle_between(self.at(stop[1]).0);
+            let count = (turn / LARGEST_TURN).ceil().max(1.0);
+            times.extend((1..count as u32).map(|k| stop[0] + (stop[1] - stop[0]) * f64::from(k) / count));
+            times.push(stop[1]);
+        }
+        times
+    }
+
     /// Where a point of a body with this centre is at a time, given where it was placed.
     #[must_use]
     pub fn place(&self, time: f64, centre: DVec3, point: DVec3) -> DVec3 {
@@ -126,6 +144,19 @@ mod tests {
         let turned = keys.place(2.0, DVec3::Y, DVec3::Y + DVec3::X);
         assert!((turned - (DVec3::Y + DVec3::X + DVec3::new(1f64.cos(), 1f64.sin(), 0.0))).length() < 1e-14);
         assert!(keys.moves() && !Keyframes::still().moves());
+    }
+
+    #[test]
+    fn pieces_stop_at_keyframes_and_turn_little() {
+        let keys =
+            Keyframes::new(vec![frame(0.0, 0.0, 0.0), frame(1.0, 1.0, 3.0), frame(2.0, 0.0, 0.0)]).unwrap();
+        let times = keys.pieces(0.5, 1.5);
+        assert_eq!((times[0], *times.last().unwrap()), (0.5, 1.5));
+        assert!(times.contains(&1.0) && times.windows(2).all(|t| t[0] < t[1]));
+        let turn = |t: &[f64]| keys.at(t[0]).0.angle_between(keys.at(t[1]).0);
+        // The motion is not uniform between keyframes: pieces of equal time turn by up to one and a half times the mean.
+        assert!(times.windows(2).all(|t| turn(t) < 1.6 * LARGEST_TURN), "{times:?}");
+        assert_eq!(Keyframes::still().pieces(0.0, 1.0), [0.0, 1.0]);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Term<Vertices> for ContactTerm {
     }
 
     /// Seen from the obstacle, which may move, a vertex goes straight from where it was to where it is guessed to be, as far
-    /// as nothing is in the way.
+    /// as nothing is in the way. Where the obstacle turns far or changes its direction, piece by piece.
     fn admit(
         &self,
         start: &Field<Vertices, DVec3>,
@@ -181,14 +181,39 @@ impl Term<Vertices> for ContactTerm {
         if self.law == ContactLaw::Penalty {
             return;
         }
+        let times = self.obstacle.motion.pieces(from, time);
         for toucher in &*self.touchers {
-            let was = self.obstacle.to_local(from, start[toucher.vertex]);
-            let goes = self.obstacle.to_local(time, guess[toucher.vertex]);
-            let free = self.obstacle.free_path(was, goes, toucher.radius);
-            if free < 1.0 {
-                guess[toucher.vertex] = self.obstacle.to_world(time, was.lerp(goes, free));
+            let guess = &mut guess[toucher.vertex];
+            let mut here = start[toucher.vertex];
+            for piece in times.windows(2) {
+                let goes_to = here.lerp(*guess, (piece[1] - piece[0]) / (time - piece[0]));
+                let was = self.obstacle.to_local(piece[0], here);
+                let goes = self.obstacle.to_local(piece[1], goes_to);
+                let free = self.obstacle.free_path(was, goes, toucher.radius);
+                if free < 1.0 {
+                    here = self.obstacle.to_world(piece[1], was.lerp(goes, free));
+                    // What was in the way stays there: it is not predicted to go on.
+                    *guess = here;
+                } else {
+                    here = goes_to;
+                }
             }
         }
+    }
+
+    fn is_reachable(
+        &self,
+        start: &Field<Vertices, DVec3>,
+        from: f64,
+        guess: &Field<Vertices, DVec3>,
+        time: f64,
+    ) -> bool {
+        self.law == ContactLaw::Penalty
+            || self.touchers.iter().all(|toucher| {
+                let was = self.obstacle.to_local(from, start[toucher.vertex]);
+                let goes = self.obstacle.to_local(time, guess[toucher.vertex]);
+                self.obstacle.is_free(was, goes, toucher.radius)
+            })
     }
 
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {

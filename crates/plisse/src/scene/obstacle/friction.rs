@@ -41,7 +41,8 @@ impl FrictionTerm {
         touchers.iter().enumerate().filter_map(move |(index, toucher)| {
             let (step, vertex) = (step?, toucher.vertex);
             let (start, before) = (step.start[vertex], pose.time - step.dt);
-            let distance = self.obstacle.touch(before, start, toucher)?;
+            // At the start of a motion that begins in the middle, `before` may be a time at which it would have been inside.
+            let distance = self.obstacle.touch(before, start, toucher).filter(|d| d.value > 0.0)?;
             let limit = -self.obstacle.contact.friction
                 * law(&self.obstacle, ContactLaw::Barrier, toucher, distance.value)[1];
             let normal = distance.gradient;

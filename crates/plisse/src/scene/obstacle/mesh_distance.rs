@@ -55,7 +55,7 @@ impl SolidMesh {
         let unit = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).normalize_or_zero();
         let mut faces: Vec<[Id<Vertices>; 3]> = mesh.faces().as_slice().to_vec();
         let volume: f64 = faces.iter().map(|f| corners(f)[0].dot(corners(f)[1].cross(corners(f)[2]))).sum();
-        if volume < 0.0 {
+        if volume <= 0.0 {
             return Err(SceneError::InsideOutObstacle { volume: volume / 6.0 });
         }
         let mut vertex_normals = vec![DVec3::ZERO; x.len()];

@@ -285,10 +285,12 @@ impl Obstacle {
     /// The gap of a vertex where contact acts; none beyond its range.
     fn touch(&self, time: f64, x: DVec3, toucher: &Toucher) -> Option<Distance> {
         let reach = toucher.range + toucher.radius;
-        if self.is_beyond(self.to_local(time, x), reach) {
+        let local = self.to_local(time, x);
+        if self.is_beyond(local, reach) {
             return None;
         }
-        let distance = Some(self.distance(time, x)).filter(|distance| distance.value < reach)?;
+        let distance = Some(self.local_distance(local)).filter(|distance| distance.value < reach)?;
+        let distance = turned(distance, self.motion.at(time).0);
         Some(Distance { value: distance.value - toucher.radius, ..distance })
     }
 

@@ -6,7 +6,7 @@ use super::{Obstacle, Shape};
 
 /// Part of the gap that a free path leaves.
 const KEPT: f64 = 0.1;
-/// No solver takes a larger multiple of a step.
+/// Paths that are much shorter than the distance are not followed.
 const FAR: f64 = 64.0;
 /// Points at which the distance is evaluated at most.
 const POINTS: usize = 256;
@@ -21,17 +21,30 @@ impl Obstacle {
     /// ones, up to a multiple of one, are followed in pieces. The distance to a convex body is a convex function: it lies above its
     /// tangent planes, so that only the part of the path towards the body counts, and sliding along it is not limited.
     pub(super) fn free_path(&self, from: DVec3, to: DVec3, radius: f64) -> f64 {
+        self.path_that_keeps(KEPT, from, to, radius)
+    }
+
+    /// Whether something of this radius can go all the way between two points in the frame of the obstacle.
+    pub(super) fn is_free(&self, from: DVec3, to: DVec3, radius: f64) -> bool {
+        self.path_that_keeps(0.0, from, to, radius) >= 1.0
+    }
+
+    /// The largest multiple of a path along which at least this part of the gap is kept.
+    fn path_that_keeps(&self, part: f64, from: DVec3, to: DVec3, radius: f64) -> f64 {
         let path = to - from;
         let length = path.length();
-        if length == 0.0 || self.is_beyond(from, radius + FAR * length) {
+        if length == 0.0 {
             return f64::INFINITY;
+        }
+        if self.is_beyond(from, radius + FAR * length) {
+            return FAR;
         }
         let mut here = self.local_distance(from);
         let gap = here.value - radius;
         if gap <= 0.0 {
             return 0.0;
         }
-        let kept = KEPT * gap;
+        let kept = part * gap;
         let bound = (gap - kept) / length;
         if bound >= 1.0 {
             return bound;
@@ -40,15 +53,15 @@ impl Obstacle {
         for _ in 0..POINTS {
             let approach = if self.is_convex() { -here.gradient.dot(path) } else { length };
             if approach <= 0.0 {
-                return 1.0;
+                return f64::INFINITY;
             }
             let advance = (here.value - radius - kept) / approach;
-            if advance < SHORTEST {
-                break;
-            }
             free += advance;
             if free >= 1.0 {
                 return 1.0;
+            }
+            if advance < SHORTEST {
+                break;
             }
             here = self.local_distance(from + path * free);
         }
