@@ -31,7 +31,7 @@ impl Ledger {
     /// A fraction of unexplained energy above which a result deserves a warning, and steps are shortened.
     pub const WARNING: f64 = 0.1;
     /// A fraction above which a run ends.
-    pub const LIMIT: f64 = 0.25;
+    pub const LIMIT: f64 = 0.15;
 
     pub(crate) fn new(start: &Energies) -> Self {
         let scale = start.kinetic + start.elastic().abs();

@@ -114,6 +114,13 @@ pub trait Term<S: Space>: Send + Sync {
         true
     }
 
+    /// A node that is on the other side of something at the end of a step. Each of the solver's own steps was short of that, but
+    /// together they may have led around it: a shorter time step tells whether that is the motion.
+    fn crossed(&self, start: &Field<S, DVec3>, from: f64, end: &Field<S, DVec3>, time: f64) -> Option<Id<S>> {
+        _ = (start, from, end, time);
+        None
+    }
+
     /// The node that is closest to what this term keeps it away from; none without such a thing.
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         _ = pose;

@@ -154,7 +154,7 @@ fn energy_from_nowhere_is_refused() {
             }
             assert!(state.time() < 2.0, "{scheme:?}: nobody noticed");
         };
-        // A quarter of the kinetic energy of 1 m/s, and not before a warning was due.
+        // Part of the kinetic energy of 1 m/s, and not before a warning was due.
         let StepError::EnergyGained { time, excess, scale } = error else { panic!("{error}") };
         assert!((0.5..1.0).contains(&time) && excess / scale > Ledger::LIMIT, "{time} {excess} {scale}");
         assert!(worst > Ledger::WARNING, "{worst}");
@@ -219,7 +219,6 @@ impl Integrator<Vertices> for UpTo {
                 time: state.time(),
                 dt: dt.get(),
                 node: 0,
-                depth: 0.0,
                 term: String::new(),
             });
         }

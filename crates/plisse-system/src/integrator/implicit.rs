@@ -219,9 +219,8 @@ impl<S: Space> Implicit<S> {
         });
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
-        if let Some(crossed) = closest.as_ref().filter(|closest| closest.gap <= 0.0) {
-            let Closest { node, gap, term, .. } = crossed.clone();
-            return Err(StepError::Crossed { time: state.time(), dt, node, depth: -gap, term });
+        if let Some((node, term)) = crossed(system, state, &x, time, closest.as_ref()) {
+            return Err(StepError::Crossed { time: state.time(), dt, node, term });
         }
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
@@ -315,6 +314,24 @@ impl<S: Space> Implicit<S> {
         let value = self.newton.evaluate(objective, x);
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
+}
+
+/// A node that has come to the wrong side of something, and the name of the term that should have kept it away.
+fn crossed<S: Space>(
+    system: &System<S>,
+    start: &State<S>,
+    x: &Field<S, DVec3>,
+    time: f64,
+    closest: Option<&Closest>,
+) -> Option<(usize, String)> {
+    if let Some(inside) = closest.filter(|closest| closest.gap <= 0.0) {
+        return Some((inside.node, inside.term.clone()));
+    }
+    let of = |term: &dyn Term<S>| {
+        let node = term.crossed(start.x(), start.time(), x, time)?;
+        Some((node.index(), term.name().to_owned()))
+    };
+    system.terms().find_map(of)
 }
 
 /// Rounds in which terms may change a first guess.

@@ -246,7 +246,7 @@ pub enum StepError {
     },
     /// A node is on the wrong side of something that should have kept it away.
     #[error(
-        "step of {dt} s from t = {time} s: node {node} would end {depth:.3e} m on the wrong side ({term}); take shorter steps"
+        "step of {dt} s from t = {time} s: node {node} would end on the wrong side ({term}); take shorter steps"
     )]
     Crossed {
         /// Start of the step in seconds.
@@ -255,8 +255,6 @@ pub enum StepError {
         dt: f64,
         /// Number of the node.
         node: usize,
-        /// How deep it is, m.
-        depth: f64,
         /// Name of the term that should have kept it away.
         term: String,
     },

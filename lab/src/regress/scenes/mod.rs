@@ -2,8 +2,8 @@
 //! the hard ones of `fixtures/hard`.
 
 mod elastic;
+mod energy;
 mod inside;
-mod ledger;
 mod wrinkle;
 
 use std::path::{Path, PathBuf};

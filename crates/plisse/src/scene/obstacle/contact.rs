@@ -216,6 +216,26 @@ impl Term<Vertices> for ContactTerm {
             })
     }
 
+    /// The straight path, seen from the obstacle, goes through it and comes out where the surface faces the other way.
+    fn crossed(
+        &self,
+        start: &Field<Vertices, DVec3>,
+        from: f64,
+        end: &Field<Vertices, DVec3>,
+        time: f64,
+    ) -> Option<Id<Vertices>> {
+        if self.law == ContactLaw::Penalty {
+            return None;
+        }
+        let has_crossed = |toucher: &&Toucher| {
+            let was = self.obstacle.to_local(from, start[toucher.vertex]);
+            let is = self.obstacle.to_local(time, end[toucher.vertex]);
+            // Most are far away and need no directions.
+            !self.obstacle.is_free(was, is, toucher.radius) && self.obstacle.turns_round(was, is)
+        };
+        self.touchers.iter().find(has_crossed).map(|toucher| toucher.vertex)
+    }
+
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
         let gaps = self.touching(pose).map(|(_, toucher, d)| (toucher.vertex, d.value));
         let closest = gaps.min_by(|a, b| a.1.total_cmp(&b.1));

@@ -29,6 +29,11 @@ impl Obstacle {
         self.path_that_keeps(0.0, from, to, radius) >= 1.0
     }
 
+    /// Whether the surface faces opposite ways at two points in the frame of the obstacle.
+    pub(super) fn turns_round(&self, from: DVec3, to: DVec3) -> bool {
+        self.local_distance(from).gradient.dot(self.local_distance(to).gradient) < 0.0
+    }
+
     /// The largest multiple of a path along which at least this part of the gap is kept.
     fn path_that_keeps(&self, part: f64, from: DVec3, to: DVec3, radius: f64) -> f64 {
         let path = to - from;
