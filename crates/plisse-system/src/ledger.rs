@@ -14,8 +14,8 @@ pub struct Ledger {
     pub work: f64,
     /// What damping, friction and wind have taken, J; negative where wind drives the motion.
     pub dissipated: f64,
-    /// The largest energy that was in play, J: kinetic and elastic energy and the change of potential at one time, the work,
-    /// or the dissipation.
+    /// The largest energy that was in play, J: kinetic and elastic energy at one time, the change of potential, the work, or the
+    /// dissipation.
     pub scale: f64,
     /// Gains without an explanation less the losses since, J; never negative.
     pub excess: f64,
@@ -49,7 +49,7 @@ impl Ledger {
         let kept = MEMORY / (MEMORY + dt);
         let work = kept * self.work + driven;
         let dissipated = kept * self.dissipated + balance.dissipated;
-        let stored = end.kinetic + end.elastic().abs() + (end.external() - self.external).abs();
+        let stored = (end.kinetic + end.elastic().abs()).max((end.external() - self.external).abs());
         let scale = (kept * self.scale).max(stored).max(work.abs()).max(dissipated.abs());
         let excess = kept * self.excess + gain;
         // Written so that NaN is kept.

@@ -65,8 +65,8 @@ pub use damped_term::DampedTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
-    Adaptive, Balance, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError, StepReport,
-    SymplecticEuler,
+    Adaptive, Balance, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError,
+    StepReport, SymplecticEuler,
 };
 pub use ledger::Ledger;
 pub use linear::{ConstraintRow, KktSolver, Linear, LinearError, LinearSolver, Operator, SolveReport};

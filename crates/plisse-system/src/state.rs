@@ -75,7 +75,11 @@ impl<S: Space> State<S> {
         }
         if let Some(ledger) = ledger.filter(|ledger| !ledger.is_finite()) {
             let expected = "give an account of finite energies";
-            return Err(SetupError::BadParameter { what: "the energy account", value: ledger.excess, expected });
+            return Err(SetupError::BadParameter {
+                what: "the energy account",
+                value: ledger.excess,
+                expected,
+            });
         }
         Ok(Self { previous, acceleration, ledger, ..state })
     }

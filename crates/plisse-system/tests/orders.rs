@@ -87,9 +87,12 @@ fn small_cloth() {
     let time = 0.1;
     let reference = run(&system, &start, Scheme::NEWMARK, 8000, time);
     let damped = Scheme::Newmark(SpectralRadius::new(0.5).unwrap());
-    for (scheme, order, coarse) in
-        [(Scheme::BackwardEuler, 1.0, 200), (Scheme::Bdf2, 2.0, 100), (Scheme::NEWMARK, 2.0, 50), (damped, 2.0, 50)]
-    {
+    for (scheme, order, coarse) in [
+        (Scheme::BackwardEuler, 1.0, 200),
+        (Scheme::Bdf2, 2.0, 100),
+        (Scheme::NEWMARK, 2.0, 50),
+        (damped, 2.0, 50),
+    ] {
         let error = |steps| distance(run(&system, &start, scheme, steps, time).x(), reference.x());
         let errors: Vec<f64> = (0..4).map(|k| error(coarse << k)).collect();
         check(scheme.name(), &slopes(&errors), order);

@@ -13,8 +13,8 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, Vertices, generate};
 use plisse_system::{
     Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gravity, HessianSink, Implicit, Integrator,
-    Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, SpectralRadius, State, StepError, StepReport, System,
-    Term,
+    Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, SpectralRadius, State, StepError, StepReport,
+    System, Term,
 };
 
 /// A sheet that nothing holds has no equilibrium under gravity. Steps are then as small as rounding of the huge positions
@@ -98,7 +98,9 @@ fn steps_end_before_a_wall() {
     for strength in [1.0, 1e-3, 1e-9] {
         let wall = Wall { strength };
         let system = System::builder(Field::filled(1, 1.0)).term(wall).build().unwrap();
-        for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark(SpectralRadius::new(0.5).unwrap())] {
+        for scheme in
+            [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark(SpectralRadius::new(0.5).unwrap())]
+        {
             let start = Field::filled(1, DVec3::X);
             let mut state = State::new(start, Field::filled(1, DVec3::X * -100.0)).unwrap();
             let mut integrator = Implicit::new(&system, scheme, settings(1e-6)).unwrap();

@@ -86,7 +86,7 @@ mod tests {
             assert!((low - 1.0 / 3.0).abs() < 1e-15 && (high - 4.0 / 3.0).abs() < 1e-15, "{low} {high}");
             assert_semidefinite("m", &m, 1e-15, 0.0);
         }
-        assert_eq!(extreme_eigenvalues(&[[0.0; 4]; 4]), [0.0; 2]);
+        assert!(extreme_eigenvalues(&[[0.0; 4]; 4]).iter().all(|value| value.abs() < f64::MIN_POSITIVE));
     }
 
     #[test]

@@ -32,13 +32,10 @@ fn frame(time: f64, translation: DVec3, degrees: f64) -> Keyframe {
 
 #[test]
 fn thin_slabs_hold_what_falls_on_them() {
-    let schemes = [
-        Scheme::BackwardEuler,
-        Scheme::Bdf2,
-        Scheme::Newmark(SpectralRadius::new(0.5).unwrap()),
-    ];
+    let schemes = [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::Newmark(SpectralRadius::new(0.5).unwrap())];
     for scheme in schemes {
-        for (height, thickness, dt) in [(0.5, 0.02, 0.01), (2.0, 0.05, 0.01), (2.0, 1e-3, 0.05), (0.5, 1e-6, 0.01)]
+        for (height, thickness, dt) in
+            [(0.5, 0.02, 0.01), (2.0, 0.05, 0.01), (2.0, 1e-3, 0.05), (0.5, 1e-6, 0.01)]
         {
             let builder = Scene::builder().cloth(sheet(8, height)).obstacle(slab(thickness));
             let mut scene = builder.scheme(scheme).time_step(p(dt)).build().unwrap();
@@ -140,7 +137,8 @@ fn two_obstacles_do_not_undo_each_other() {
 #[test]
 fn sliding_pins_are_not_carried_off() {
     let side = Keyframes::new(vec![frame(0.0, DVec3::ZERO, 0.0), frame(0.1, DVec3::X * 2.0, 0.0)]).unwrap();
-    let wall = Obstacle::cuboid(DVec3::X * -1.0, [p(0.1), p(4.0), p(4.0)], DQuat::IDENTITY).moving(side.linear());
+    let wall =
+        Obstacle::cuboid(DVec3::X * -1.0, [p(0.1), p(4.0), p(4.0)], DQuat::IDENTITY).moving(side.linear());
     let cloth = sheet(4, 0.0).hold(Pick::group("left"), plisse::scene::Hold::Line(DVec3::Z));
     let mut scene = Scene::builder().cloth(cloth).obstacle(wall).build().unwrap();
     let mut ended = false;
@@ -223,6 +221,18 @@ fn a_tablecloth_keeps_out_of_a_round_table() {
     });
     let smallest = inside.map(|x| table.distance(0.0, x).value).fold(f64::INFINITY, f64::min);
     assert!(smallest > 0.0, "{smallest}");
+}
+
+#[test]
+fn what_fits_between_vertices_is_worth_a_warning() {
+    let warnings = |obstacle: Obstacle| {
+        let scene = Scene::builder().cloth(sheet(10, 0.5)).obstacle(obstacle).build().unwrap();
+        scene.warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let rod = |radius| Obstacle::capsule(DVec3::ZERO, DVec3::X, p(radius)).named("rod");
+    let found = warnings(rod(0.005));
+    assert!(found.len() == 1 && found[0].contains("rod is 0.01 m thick"), "{found:?}");
+    assert!(warnings(rod(0.2)).is_empty() && warnings(slab(1e-6)).is_empty());
 }
 
 #[test]

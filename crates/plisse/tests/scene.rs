@@ -70,8 +70,7 @@ fn cloth_rests_where_the_contact_carries_it() {
         let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap().contact(contact()).unwrap();
         let damped = Material { damping: Damping::mass(p(20.0)), ..Material::denim() };
         let cloth = patch().material(damped).at(DVec3::Z * start);
-        let mut scene =
-            Scene::builder().cloth(cloth).obstacle(floor).settings(tight(1e-6)).build().unwrap();
+        let mut scene = Scene::builder().cloth(cloth).obstacle(floor).settings(tight(1e-6)).build().unwrap();
         for _ in 0..300 {
             scene.step().unwrap();
             // Nothing is thrown off.

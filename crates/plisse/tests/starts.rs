@@ -139,7 +139,7 @@ fn loose_triangles_are_refused_unless_one_says_what_they_are() {
     let same = load(&loose, &format!("{cloth}weld = true\n")).unwrap();
     let other = load(&whole, cloth).unwrap();
     let sorted = |loaded: &Loaded| {
-        let mut x: Vec<_> = loaded.scene.state().x().as_slice().iter().map(|x| x.to_array()).collect();
+        let mut x: Vec<_> = loaded.scene.state().x().as_slice().iter().map(DVec3::to_array).collect();
         x.sort_by(|a, b| a.partial_cmp(b).unwrap());
         x
     };

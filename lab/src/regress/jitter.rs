@@ -99,7 +99,7 @@ fn disturbed(title: &str, name: &str, text: &str) -> Findings {
     for variant in Variant::all() {
         let clock = Instant::now();
         let outcome = simulate(name, text, variant);
-        findings.require(&format!("{} finishes", variant.name()), outcome.is_ok());
+        findings.require(format!("{} finishes", variant.name()), outcome.is_ok());
         let outcome = outcome.unwrap_or_else(|error| format!("FAILED: {error:#}"));
         println!("{name:28} {:16} {outcome}, {:.0} s", variant.name(), clock.elapsed().as_secs_f64());
     }

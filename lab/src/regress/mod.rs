@@ -95,7 +95,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     }
     let chosen = |experiment: &&Experiment| {
         // The short form of another experiment, and hours of disturbed runs, are run where they are asked for.
-        let by_default = names.is_empty() && !["short", "jitter"].iter().any(|name| experiment.is_meant_by(name));
+        let by_default =
+            names.is_empty() && !["short", "jitter"].iter().any(|name| experiment.is_meant_by(name));
         by_default || names.iter().any(|name| experiment.is_meant_by(name))
     };
     let verdicts: Vec<Verdict> =

@@ -11,8 +11,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use canonical::Canonical;
-pub use mistakes::{Mistake, Mistakes, is_full};
 pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
+pub use mistakes::{Mistake, Mistakes, is_full};
 pub use read::{KeyReference, TableReference};
 pub use tables::*;
 pub use values::{

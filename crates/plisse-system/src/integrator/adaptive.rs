@@ -152,7 +152,9 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                 }
                 Ok(report) => {
                     // Written so that NaN is refused.
-                    let is_wrong = |ledger: &&Ledger| ledger.fraction().partial_cmp(&Ledger::LIMIT).is_none_or(Ordering::is_gt);
+                    let is_wrong = |ledger: &&Ledger| {
+                        ledger.fraction().partial_cmp(&Ledger::LIMIT).is_none_or(Ordering::is_gt)
+                    };
                     if let Some(ledger) = state.ledger().filter(is_wrong) {
                         let (excess, scale) = (ledger.excess, ledger.scale);
                         let error = StepError::EnergyGained { time: state.time(), excess, scale };

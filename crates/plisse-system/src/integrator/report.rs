@@ -281,7 +281,9 @@ pub enum StepError {
         dt: f64,
     },
     /// Something has gone so far away that the numbers of its positions do not resolve it any more.
-    #[error("at t = {time} s node {node} is {distance:.1e} m from the origin, where its mesh is lost in rounding")]
+    #[error(
+        "at t = {time} s node {node} is {distance:.1e} m from the origin, where its mesh is lost in rounding"
+    )]
     Lost {
         /// Time in seconds.
         time: f64,

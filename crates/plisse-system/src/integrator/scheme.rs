@@ -110,9 +110,7 @@ impl<S: Space> Incremental<S> {
         let (x, v) = (state.x(), state.v());
         let moved = |t: f64| Field::from_fn(x.len(), |i| x[i] + v[i] * t);
         match (scheme, state.previous(), acceleration) {
-            (Scheme::Quasistatic, _, _) => {
-                Self::plain(0.0, x.clone(), 0.0, x.clone())
-            }
+            (Scheme::Quasistatic, _, _) => Self::plain(0.0, x.clone(), 0.0, x.clone()),
             (Scheme::Bdf2, Some(previous), _) => Self::bdf2(state, previous, dt),
             (Scheme::Newmark(radius), _, Some(a)) => Self::newmark(radius, state, dt, a),
             _ => Self::plain(1.0 / (dt * dt), moved(dt), 1.0 / dt, x.clone()),
@@ -138,7 +136,11 @@ impl<S: Space> Incremental<S> {
         let inertia = (1.0 - alpha) * inertia;
         let target = Field::from_fn(x.len(), |i| target[i] - a[i] * (alpha / inertia));
         let drift = Field::from_fn(x.len(), |i| (reference[i] - x[i]) * rate);
-        Self { damped: Some((alpha, a.clone())), drift: Some(drift), ..Self::plain(inertia, target, rate, reference) }
+        Self {
+            damped: Some((alpha, a.clone())),
+            drift: Some(drift),
+            ..Self::plain(inertia, target, rate, reference)
+        }
     }
 
     /// Variable-step BDF2 with `w = dt / dt_previous`:
@@ -175,7 +177,12 @@ impl<S: Space> Incremental<S> {
     }
 
     /// What the rates of quantities other than positions follow from.
-    pub(super) fn past<'a>(&'a self, scheme: Scheme, state: &'a State<S>, dt: f64) -> Past<&'a Field<S, DVec3>> {
+    pub(super) fn past<'a>(
+        &'a self,
+        scheme: Scheme,
+        state: &'a State<S>,
+        dt: f64,
+    ) -> Past<&'a Field<S, DVec3>> {
         match (scheme, state.previous()) {
             (Scheme::Bdf2, Some(previous)) => {
                 Past::Earlier { weight: bdf2_weight(dt / previous.dt), x: &previous.x }

@@ -81,7 +81,8 @@ impl NewtonReport {
     /// How often steps were halved in all iterations, without those where no length was found.
     #[must_use]
     pub fn halvings(&self) -> usize {
-        let halvings = |length: f64| if length > 0.0 { (-length.log2()).round().max(0.0) as usize } else { 0 };
+        let halvings =
+            |length: f64| if length > 0.0 { (-length.log2()).round().max(0.0) as usize } else { 0 };
         self.iterations.iter().map(|iteration| halvings(iteration.length / iteration.limit)).sum()
     }
 
@@ -153,11 +154,12 @@ impl fmt::Display for NewtonError {
                 f.write_str(" …")?;
             }
         }
-        write!(
-            f,
-            "; asked for {:.2e}. Try a shorter step, more iterations or a larger tolerance",
-            self.tolerance
-        )
+        write!(f, "; asked for {:.2e}", self.tolerance)?;
+        match self.failure {
+            // What is wrong is not the solver.
+            Failure::NoRoom | Failure::RunsAway => Ok(()),
+            _ => f.write_str(". Try a shorter step, more iterations or a larger tolerance"),
+        }
     }
 }
 

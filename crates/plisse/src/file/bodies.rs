@@ -295,6 +295,15 @@ impl Reader<'_> {
             translation: table.r#move,
             rotation: rotation_degrees(table.rotate.x, table.rotate.y, table.rotate.z),
         };
+        // A rotation is known up to whole turns: more than half of one would be taken the other way round.
+        for pair in tables.windows(2) {
+            let turn = (pair[1].rotate - pair[0].rotate).abs().max_element();
+            if turn > 180.0 {
+                let text =
+                    format!("this keyframe turns by {turn} degrees; give one after each half turn at least");
+                self.note(pair[1].at_line, text);
+            }
+        }
         let keys = self.keep(line, Keyframes::new(tables.iter().map(frame).collect()))?;
         Some(if linear { keys.linear() } else { keys })
     }

@@ -91,7 +91,7 @@ pub enum MeshRefusal {
         /// The file.
         file: String,
         /// What is wrong.
-        source: SceneError,
+        source: Box<SceneError>,
     },
 }
 
@@ -110,10 +110,10 @@ impl MeshOptions {
         if self.weld.is_none() {
             no_open_seams(&surface, &file)?;
         }
-        let wrong = |source| MeshRefusal::Scene { file: file.clone(), source };
+        let wrong = |source: SceneError| MeshRefusal::Scene { file: file.clone(), source: source.into() };
         if let Some(scale) = self.uv_scale {
             surface.uv = match surface.uv {
-                Some(uv) => Some(scaled(&surface.mesh, &surface.positions, uv, scale).map_err(wrong)?),
+                Some(uv) => Some(scaled(&surface.mesh, &surface.positions, &uv, scale).map_err(wrong)?),
                 None => None,
             };
         }
@@ -159,7 +159,7 @@ fn no_open_seams(surface: &ObjSurface, file: &str) -> Result<(), MeshRefusal> {
 fn scaled(
     mesh: &TriMesh,
     x: &Field<Vertices, DVec3>,
-    uv: Field<Faces, [DVec2; 3]>,
+    uv: &Field<Faces, [DVec2; 3]>,
     scale: UvScaleChoice,
 ) -> Result<Field<Faces, [DVec2; 3]>, SceneError> {
     let wrong = |source: RestError| SceneError::Rest { body: "cloth".to_owned(), source };
@@ -167,7 +167,7 @@ fn scaled(
         UvScaleChoice::Factor(factor) => factor.get(),
         UvScaleChoice::Area => {
             let placed = RestShape::from_positions(mesh, x).map_err(wrong)?.area();
-            let rest = RestShape::from_corner_uv(mesh, &uv).map_err(wrong)?.area();
+            let rest = RestShape::from_corner_uv(mesh, uv).map_err(wrong)?.area();
             (placed / rest).sqrt()
         }
     };

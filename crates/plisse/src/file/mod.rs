@@ -217,6 +217,7 @@ impl Reader<'_> {
             self.note(file.time.at_line, message);
         }
         self.times(&file.time);
+        self.tolerance(file);
         self.camera(file);
         let output = &file.output;
         let wants_all =
@@ -250,6 +251,17 @@ impl Reader<'_> {
                 file.camera.at_line,
                 "the camera looks at the place where it stands; move \"from\" or \"at\"",
             );
+        }
+    }
+
+    /// Refuses tolerances with which nothing would move.
+    fn tolerance(&mut self, file: &SceneFile) {
+        let (tolerance, gravity) = (file.solver.tolerance.get(), file.gravity.0);
+        if gravity > 0.0 && tolerance > 0.25 * gravity {
+            let message = format!(
+                "a tolerance of {tolerance} m/s² hides gravity of {gravity} m/s²: nothing would fall; give a hundredth of it"
+            );
+            self.note(file.solver.at_line, message);
         }
     }
 

@@ -192,7 +192,8 @@ impl SceneBuilder {
             return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
         }
         let names = self.names()?;
-        let warnings = self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
+        let mut warnings: Vec<SceneWarning> =
+            self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let total = self.parts.iter().map(|part| part.body().x.len()).sum();
         let mut assembly = Assembly::new();
         for (part, name) in self.parts.iter().zip(&names) {
@@ -215,8 +216,10 @@ impl SceneBuilder {
         for (v, pin) in &pins {
             held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
         }
-        Surroundings { obstacles: &obstacles, touch: &touch, bodies: &bodies, held: &held, start: &x }
-            .add_terms(&mut terms)?;
+        let surroundings =
+            Surroundings { obstacles: &obstacles, touch: &touch, bodies: &bodies, held: &held, start: &x };
+        surroundings.add_terms(&mut terms)?;
+        warnings.extend(surroundings.warnings());
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -306,6 +309,25 @@ impl Surroundings<'_> {
             names.push(name);
         }
         Ok(())
+    }
+
+    /// Obstacles that fit between the vertices of a cloth. Wires are known to have gaps.
+    fn warnings(&self) -> Vec<SceneWarning> {
+        let mut warnings = Vec::new();
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let Some(thickness) = obstacle.thickness() else { continue };
+            for body in self.bodies.iter().filter(|body| matches!(body.kind, Kind::Cloth { .. })) {
+                // The range of contact is half of it.
+                let edge = 2.0 * self.touch.ranges[Id::new(body.vertices.start as u32)];
+                if thickness < edge {
+                    let obstacle =
+                        obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+                    let body = body.name.clone();
+                    warnings.push(SceneWarning::ThinObstacle { obstacle, thickness, body, edge });
+                }
+            }
+        }
+        warnings
     }
 
     /// Whether every body starts outside of every obstacle.

@@ -184,8 +184,7 @@ mod tests {
         let previous = (parts & 1 != 0).then(|| Previous { x: field(3.0), v: field(4.0), dt: 0.1 });
         let acceleration = (parts & 2 != 0).then(|| field(5.0));
         let ledger = Ledger { external: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
-        let state =
-            State::resume(field(1.0), field(2.0), 0.3, previous, acceleration, Some(ledger)).unwrap();
+        let state = State::resume(field(1.0), field(2.0), 0.3, previous, acceleration, Some(ledger)).unwrap();
         Checkpoint { frame: 12, tag: u64::MAX - 1, state }
     }
 

@@ -173,9 +173,9 @@ pub enum SceneError {
         /// Which obstacle.
         obstacle: String,
         /// How many vertices are inside.
-        count: usize,
+        count: u32,
         /// How many vertices the body has.
-        total: usize,
+        total: u32,
         /// The deepest vertex, counted from the first of the body.
         vertex: u32,
         /// Where it is, m.

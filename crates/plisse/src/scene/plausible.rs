@@ -205,7 +205,7 @@ fn material_warnings(material: &Material, name: &str, warnings: &mut Vec<SceneWa
         | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
     };
     let per_width = "It is force per width: Young's modulus in Pa times thickness in m";
-    for modulus in &moduli[..if moduli[0] == moduli[1] { 1 } else { 2 }] {
+    for modulus in distinct(&moduli) {
         implausible(name, "the tensile stiffness", *modulus, "N/m", [0.1, 1e9], per_width, warnings);
     }
     let rigidities = match material.bending {
@@ -216,9 +216,14 @@ fn material_warnings(material: &Material, name: &str, warnings: &mut Vec<SceneWa
         Bending::Hinge { .. } | Bending::None => return,
     };
     let plate = "Fabrics have 1e-7 to 1e-3 N m; 1 gf cm2/cm is 9.8e-7 N m";
-    for rigidity in &rigidities[..if rigidities[0] == rigidities[1] { 1 } else { 2 }] {
+    for rigidity in distinct(&rigidities) {
         implausible(name, "the bending rigidity", *rigidity, "N m", [1e-10, 1e4], plate, warnings);
     }
+}
+
+/// Two values, or one of them if they are the same.
+fn distinct([warp, weft]: &[f64; 2]) -> impl Iterator<Item = &f64> {
+    [warp].into_iter().chain(Some(weft).filter(|weft| weft.total_cmp(warp).is_ne()))
 }
 
 fn implausible(

@@ -34,12 +34,7 @@ pub(super) fn check_start(
     Ok(())
 }
 
-fn check_body(
-    obstacle: &Obstacle,
-    index: usize,
-    body: &Placed<'_>,
-    allowed: f64,
-) -> Result<(), SceneError> {
+fn check_body(obstacle: &Obstacle, index: usize, body: &Placed<'_>, allowed: f64) -> Result<(), SceneError> {
     let mut deepest: Option<(usize, f64)> = None;
     let mut count = 0;
     for (v, x) in body.x.iter().enumerate().filter(|(v, _)| !body.held[*v]) {
@@ -57,7 +52,7 @@ fn check_body(
         body: body.name.clone(),
         obstacle: obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned),
         count,
-        total: body.x.len(),
+        total: body.x.len() as u32,
         vertex: vertex as u32,
         place: body.x[vertex].to_array(),
         depth,

@@ -6,8 +6,8 @@ use plisse::file::Loaded;
 use plisse::scene::Scene;
 use plisse::system::{Energies, Ledger, Pose, StepError, StepReport};
 
-use super::inside::{Path, largest_depth};
 use super::energy::Energy;
+use super::inside::{Path, largest_depth};
 use crate::regress::progress::Progress;
 use crate::regress::{Findings, Tolerance};
 

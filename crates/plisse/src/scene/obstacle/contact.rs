@@ -216,7 +216,8 @@ impl Term<Vertices> for ContactTerm {
             })
     }
 
-    /// The straight path, seen from the obstacle, goes through it and comes out where the surface faces the other way.
+    /// The straight path, seen from the obstacle, goes through it and comes out where the surface faces another way. Within one
+    /// long step a vertex could slide around a thin rod that would hold it in several.
     fn crossed(
         &self,
         start: &Field<Vertices, DVec3>,
@@ -239,9 +240,8 @@ impl Term<Vertices> for ContactTerm {
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
         let gaps = self.touching(pose).map(|(_, toucher, d)| (toucher.vertex, d.value));
         let closest = gaps.min_by(|a, b| a.1.total_cmp(&b.1));
-        let depth = |(v, radius): &(Id<Vertices>, f64)| {
-            radius - self.obstacle.distance(pose.time, pose.x[*v]).value
-        };
+        let depth =
+            |(v, radius): &(Id<Vertices>, f64)| radius - self.obstacle.distance(pose.time, pose.x[*v]).value;
         let held_depth = self.held.iter().map(depth).fold(0.0, f64::max);
         let (node, gap) = match closest {
             // The penalty lets vertices in, and says so as pressure.

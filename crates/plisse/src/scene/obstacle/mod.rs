@@ -81,12 +81,7 @@ pub struct Contact {
 impl Default for Contact {
     /// The range of the mesh, 1 kPa, friction 0.3, 1 mm/s.
     fn default() -> Self {
-        Self {
-            range: None,
-            stiffness: Positive::literal(1e3),
-            friction: 0.3,
-            slip: Positive::literal(1e-3),
-        }
+        Self { range: None, stiffness: Positive::literal(1e3), friction: 0.3, slip: Positive::literal(1e-3) }
     }
 }
 
@@ -334,6 +329,19 @@ impl Obstacle {
     #[cfg(feature = "wrinkle")]
     pub(super) fn range(&self) -> Option<f64> {
         self.contact.range.map(Positive::get)
+    }
+
+    /// The thickness of something that fits between vertices, m: the second largest extent. None for planes and meshes.
+    pub(super) fn thickness(&self) -> Option<f64> {
+        match &self.shape {
+            Shape::Plane { .. } | Shape::Mesh(_) => None,
+            Shape::Sphere { radius, .. } | Shape::Capsule { radius, .. } => Some(2.0 * radius),
+            Shape::Box { half, .. } => {
+                let mut sides = (*half * 2.0).to_array();
+                sides.sort_by(f64::total_cmp);
+                Some(sides[1])
+            }
+        }
     }
 
     pub(super) fn has_friction(&self) -> bool {

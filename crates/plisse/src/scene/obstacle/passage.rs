@@ -29,9 +29,10 @@ impl Obstacle {
         self.path_that_keeps(0.0, from, to, radius) >= 1.0
     }
 
-    /// Whether the surface faces opposite ways at two points in the frame of the obstacle.
+    /// Whether the surface faces ways that are more than 45 degrees apart at two points in the frame of the obstacle.
     pub(super) fn turns_round(&self, from: DVec3, to: DVec3) -> bool {
-        self.local_distance(from).gradient.dot(self.local_distance(to).gradient) < 0.0
+        let [a, b] = [from, to].map(|x| self.local_distance(x).gradient);
+        a.dot(b) < std::f64::consts::FRAC_1_SQRT_2
     }
 
     /// The largest multiple of a path along which at least this part of the gap is kept.
