@@ -26,7 +26,7 @@
 use glam::DVec3;
 use plisse_core::{
     Blocks, Edges, Element, ElementEvaluation, Faces, Hinge, HingeFrame, Id, Psd, RestShape, TriMesh,
-    Vertices, outer, project_numeric, saturate,
+    Vertices, outer, project_numeric, rarely, saturate,
 };
 use plisse_eigen::hinge_form;
 
@@ -186,6 +186,13 @@ impl KoiterBending {
             && bends.iter().flatten().any(|bend| bend.coupled != 0.0 && !is_plain(&bend.frame, self.reach))
     }
 
+    /// [`Self::evaluate_folded`] out of line, from the positions: handing the bends over would force them into memory in every
+    /// ordinary face.
+    fn folded_at(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ElementEvaluation<6> {
+        let (x, directors) = (*x, *directors);
+        rarely(move || self.evaluate_folded(&x, &self.bends(&x, &directors), Psd::Exact))
+    }
+
     /// Everything of a face with directors at the mean normals, one of which may be near to having no direction.
     fn evaluate_folded(&self, x: &[DVec3; 6], bends: &[Option<Bend>; 3], psd: Psd) -> ElementEvaluation<6> {
         let nothing = nothing(x);
@@ -254,7 +261,7 @@ impl KoiterBending {
     pub fn energy_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> f64 {
         let bends = self.bends(x, directors);
         if self.is_folded(&bends) {
-            return self.evaluate_folded(x, &bends, Psd::Exact).energy;
+            return self.folded_at(x, directors).energy;
         }
         let (strain, moment) = self.moments(&bends);
         Self::energy_at(strain, moment) + nothing(x)
@@ -265,7 +272,7 @@ impl KoiterBending {
     pub fn gradient_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ([DVec3; 6], [f64; 3]) {
         let bends = self.bends(x, directors);
         if self.is_folded(&bends) {
-            return (self.evaluate_folded(x, &bends, Psd::Exact).gradient, [0.0; 3]);
+            return (self.folded_at(x, directors).gradient, [0.0; 3]);
         }
         let (_, moment) = self.moments(&bends);
         let mut out = ([DVec3::splat(nothing(x)); 6], [0.0; 3]);

@@ -16,7 +16,7 @@ use crate::error::Failure;
 use crate::export::chosen;
 use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, View};
-use crate::progress::{Progress, print, printed, say};
+use crate::progress::{Progress, print, printed, say, warn};
 use crate::run::{frame_count, interrupt_flag};
 
 /// All frames, then the pictures: these share a camera and a range of colours.
@@ -175,7 +175,16 @@ impl Run<'_> {
         let found = found.map_err(fail)?;
         let surface = self.loaded.scene.surface(&found).map_err(fail)?;
         let seconds = (earlier + clock.elapsed()).as_secs_f64();
-        let line = line(frame, &found, &surface, seconds).to_string();
+        let penetration = self.loaded.scene.penetration(&found);
+        if penetration > self.loaded.scene.sheet().thickness() {
+            warn(&format!(
+                "frame {frame}: the base is up to {:.3} mm inside of an obstacle; make its contact stiffer",
+                1e3 * penetration
+            ));
+        }
+        let mut line = line(frame, &found, &surface, seconds);
+        line["penetration"] = json!(penetration);
+        let line = line.to_string();
         append(&self.folder.report(), format!("{line}\n").as_bytes())?;
         if self.talk.json {
             print(&line);

@@ -368,6 +368,20 @@ impl WrinkleScene {
         wrinkled_surface(self.mesh(), &frame.base.x, &frame.field.amplitude, &frame.phase.field, &options)
     }
 
+    /// The largest depth of a vertex of the base inside of an obstacle, m; zero if all are outside. Contact of a base is a
+    /// penalty, which yields. Pinned vertices do not count.
+    #[must_use]
+    pub fn penetration(&self, frame: &WrinkleFrame) -> f64 {
+        let is_held = |v: Id<Vertices>| self.held.iter().any(|held| held.vertex == v);
+        let depth = |x: DVec3| {
+            let all = self.obstacles.iter().map(|obstacle| -obstacle.distance(frame.time, x).value);
+            all.fold(0.0, f64::max)
+        };
+        // Most are outside: pins are looked up for the others only.
+        let inside = frame.base.x.iter().map(|(v, x)| (v, depth(*x))).filter(|(_, depth)| *depth > 0.0);
+        inside.filter(|(v, _)| !is_held(*v)).map(|(_, depth)| depth).fold(0.0, f64::max)
+    }
+
     fn base_at(&self, time: f64) -> Result<WrinkleBase, WrinkleError> {
         let solution = self.base_problem(time)?.solve(&self.start, &self.options.base)?;
         Ok(WrinkleBase { time, solution })
