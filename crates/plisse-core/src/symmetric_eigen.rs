@@ -27,8 +27,9 @@ pub fn symmetric_eigen<const N: usize>(matrix: &[[f64; N]; N]) -> ([f64; N], [[f
             largest = largest.max(a[i][j].abs());
         }
     }
-    // Squares of entries must stay in range. Outside it, work on the matrix divided by its largest entry.
-    let rescale = largest > 0.0 && !(1e-120..1e120).contains(&largest);
+    // Squares of entries, and of what rounding makes of rounding errors in several steps, must stay in range. Outside it,
+    // work on the matrix divided by its largest entry: at 1e-72 the iteration came to no end.
+    let rescale = largest > 0.0 && !(1e-30..1e30).contains(&largest);
     for i in 0..N {
         for j in 0..=i {
             if rescale {
@@ -93,7 +94,7 @@ fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N
             tail += a[i][k] * a[i][k];
         }
         let head = a[k + 1][k];
-        // Entries below 1e-140 are below the rounding of the largest one (1e-120 or more), and their squares
+        // Entries below 1e-140 are below the rounding of the largest one (1e-30 or more), and their squares
         // leave the range of normal numbers.
         if tail < 1e-280 {
             off[k] = head;
