@@ -122,6 +122,7 @@ pub struct WrinkleFrame {
 /// assert!(frame.field.report.converged() && frame.largest_amplitude() > 1e-4);
 /// let surface = scene.surface(&frame)?;
 /// assert_eq!(surface.mesh.face_count(), 256 * scene.mesh().face_count());
+/// assert!(scene.penetration(&frame) <= scene.sheet().thickness());
 /// assert!(scene.obstacles().len() == 1 && scene.sheet() == sheet && scene.options().levels == 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
