@@ -71,8 +71,7 @@ impl Report {
             let text = format!(
                 "the report ends with frame {frame} at t = {end} s, the checkpoint is of frame {up_to} at t = {time} s"
             );
-            // The last frame of the report may be there in part.
-            return Err(wrong(frame.min(up_to).saturating_sub(1), text));
+            return Err(wrong(frame.min(up_to.saturating_sub(1)), text));
         }
         report.kept = report.energies.len();
         Ok(report)
