@@ -317,7 +317,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         message(problem.clone().with_pressure(f64::NAN)),
-        "the pressure is NaN; give a number of pascals up to 1e60"
+        "the pressure is NaN; give a finite number of pascals"
     );
     assert_eq!(
         message(problem.clone().with_compression(-0.1)),
