@@ -7,7 +7,7 @@
 //! 2. **States are never refused.** Every finite position, velocity and step is accepted. What lies beyond a range counts
 //!    as its end ([`STRETCH`], [`SPEED`], [`RATE`]), or has no angle ([`LENGTH`] for hinges and rods).
 //! 3. **Results saturate.** What multiplies geometry (stresses, moments, stiffnesses) is limited to [`FACTOR`], and what
-//!    is returned stays near ±[`SATURATION`](crate::SATURATION) or below. Matrices are limited as a whole, so that they stay
+//!    is returned stays near ±[`SATURATION`] or below. Matrices are limited as a whole, so that they stay
 //!    positive semidefinite.
 //!
 //! The numbers are chosen together: with parameters and states at the ends of all ranges at once, no product of the
