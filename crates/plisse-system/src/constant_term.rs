@@ -3,10 +3,11 @@
 use glam::{DMat3, DVec3};
 use plisse_core::range::{FACTOR, largest_coordinate, multiply};
 use plisse_core::{Field, FieldError, Id, Psd, Space, rarely, saturate};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Role, Term};
 
 /// `E = ½ Σᵢⱼ qᵢⱼ xᵢ·xⱼ` with a constant, symmetric, positive semidefinite matrix `q` in N/m.
 ///

@@ -2,12 +2,13 @@
 
 use glam::DVec3;
 use plisse_core::{Element, Field, Id, Psd, RateElement, Space, StepEnergy};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::element_term::ElementTerm;
 use crate::inside::{self, Inside};
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
-use crate::term::{HessianSink, Term};
+use crate::term::Term;
 
 /// The sum of elements of one kind that store energy and are damped: one evaluation for both. Outside of a step and in equilibria the stored
 /// energy alone, which is also what reports have.

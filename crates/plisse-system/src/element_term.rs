@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 use plisse_core::{Element, Field, Id, Psd, StepEnergy};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::pose::Pose;
 use crate::sums;
-use crate::term::{HessianSink, Term};
+use crate::term::Term;
 
 /// The sum of elements of one kind.
 ///

@@ -1,6 +1,7 @@
 //! What a system, a state or an integrator refuses when it is built.
 
 use plisse_core::FieldError;
+use plisse_sparse::PatternError;
 use thiserror::Error;
 
 /// A set-up that cannot be simulated. The message names the element and the remedy.
@@ -145,10 +146,7 @@ pub enum SetupError {
         /// The enclosed volume.
         volume: f64,
     },
-    /// A matrix or mesh too large for 32-bit indices.
-    #[error("the system has {count} matrix blocks, more than 2^31 - 2")]
-    TooLarge {
-        /// Number of blocks.
-        count: usize,
-    },
+    /// A matrix too large for 31-bit indices.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
 }

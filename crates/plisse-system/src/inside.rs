@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 use plisse_core::{ElementStep, Field, Past, Psd, RateElement, StepEnergy};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
-use crate::term::HessianSink;
 
 /// A step in which something moves, and what each element keeps of it.
 pub(crate) struct Inside<'a, E: RateElement<V>, const V: usize> {

@@ -6,8 +6,8 @@
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
-//! | Newton's method | [`NewtonSettings`], [`Criterion`], [`HessianPolicy`], [`NewtonReport`], [`NewtonError`] |
-//! | matrices | [`BlockMatrix`], [`BlockPattern`], [`Linear`], [`LinearSolver`], [`KktSolver`] |
+//! | Newton's method | [`Newton`], [`Problem`], [`Value`], [`NewtonSettings`], [`Criterion`], [`HessianPolicy`], [`NewtonReport`], [`NewtonError`] |
+//! | matrices, of [`plisse_sparse`] | [`BlockMatrix`], [`Pattern`], [`Operator`], [`Linear`], [`LinearSolver`] |
 //!
 //! Elements come from anywhere: whatever implements [`plisse_core::Element`] can be a term.
 //!
@@ -47,11 +47,10 @@ mod error;
 mod inside;
 mod integrator;
 mod ledger;
-mod linear;
 mod loads;
-mod matrix;
 mod memory;
 mod newton;
+mod parts;
 mod pins;
 mod pose;
 mod rate_term;
@@ -69,16 +68,19 @@ pub use integrator::{
     StepReport, SymplecticEuler,
 };
 pub use ledger::Ledger;
-pub use linear::{ConstraintRow, KktSolver, Linear, LinearError, LinearSolver, Operator, SolveReport};
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
-pub use matrix::{BlockMatrix, BlockPattern};
 pub use memory::Memory;
 pub use newton::{
-    Criterion, Ended, Failure, HessianPolicy, Iteration, NewtonError, NewtonReport, NewtonSettings,
+    Criterion, Ended, Failure, HessianPolicy, Iteration, Newton, NewtonError, NewtonReport, NewtonSettings,
+    Problem, Value,
 };
 pub use pins::{Motion, Pin};
+/// What solves and terms need of the sparse room.
+pub use plisse_sparse::{
+    BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Sink as HessianSink, SolveReport,
+};
 pub use pose::{Pose, StepMap};
 pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Clearance, HessianSink, RankOne, Role, Term};
+pub use term::{Clearance, RankOne, Role, Term};

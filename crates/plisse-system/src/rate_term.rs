@@ -2,12 +2,13 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, RateElement, StepEnergy};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::inside::{self, Inside};
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Role, Term};
 
 /// The sum of rate elements of one kind: damping. Nothing outside of a step and in equilibria. Elements that also store energy belong into a
 /// [`DampedTerm`](crate::DampedTerm): what they store would be lost here.

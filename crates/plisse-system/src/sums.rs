@@ -4,12 +4,9 @@ use std::ops::Add;
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Space};
-use rayon::prelude::*;
-
-use crate::term::HessianSink;
-
-/// Elements whose energies are added before the sums are.
-const CHUNK: usize = 512;
+use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::parallel::{CHUNK, for_each_range};
+pub(crate) use plisse_sparse::parallel::{fill, is_serial, sum_in_chunks};
 
 /// Names every pair of nodes of each element: the lower triangle, row by row.
 pub(crate) fn pattern<S: Space, const V: usize>(
@@ -78,59 +75,5 @@ pub(crate) fn add_hessians<E: Sync, const V: usize>(
     sink: &mut HessianSink<'_>,
     evaluate: impl Fn((usize, &E)) -> [[DMat3; V]; V] + Sync,
 ) {
-    let slots = sink.slots;
-    for_each_range(elements.len(), sink.values, |first, values| {
-        let mut part = HessianSink { slots, first, values };
-        for (slots, element) in slots.chunks_exact(V * (V + 1) / 2).zip(elements.iter().enumerate()) {
-            if part.takes(slots) {
-                part.add_blocks(slots, &evaluate(element));
-            }
-        }
-    });
-}
-
-/// Cuts `values` into one range per thread and works on all of them; `work` is given the index of the first value.
-fn for_each_range<T: Send>(elements: usize, values: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-    if is_serial(elements) {
-        work(0, values);
-        return;
-    }
-    let length = values.len().div_ceil(rayon::current_num_threads()).max(1);
-    values.par_chunks_mut(length).enumerate().for_each(|(k, part)| work(k * length, part));
-}
-
-/// Adds numbers in chunks of fixed size, then the chunks in order: the same bits for any number of threads.
-pub(crate) fn sum_in_chunks<E: Sync, T: Default + Add<Output = T> + Send>(
-    elements: &[E],
-    value: impl Fn((usize, &E)) -> T + Sync,
-) -> T {
-    let of_chunk = |(k, chunk): (usize, &[E])| {
-        let items = chunk.iter().enumerate();
-        items.fold(T::default(), |sum, (i, element)| sum + value((k * CHUNK + i, element)))
-    };
-    if is_serial(elements.len()) {
-        elements.chunks(CHUNK).enumerate().map(of_chunk).fold(T::default(), T::add)
-    } else {
-        let sums: Vec<T> = elements.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
-        sums.into_iter().fold(T::default(), T::add)
-    }
-}
-
-/// One value for each element.
-pub(crate) fn fill<E: Sync, T: Send>(
-    elements: &[E],
-    out: &mut Vec<T>,
-    value: impl Fn(&E) -> T + Send + Sync,
-) {
-    if is_serial(elements.len()) {
-        out.clear();
-        out.extend(elements.iter().map(value));
-    } else {
-        elements.par_iter().map(value).collect_into_vec(out);
-    }
-}
-
-/// Whether so many elements are not worth the threads.
-pub(crate) fn is_serial(count: usize) -> bool {
-    count < 2 * CHUNK || rayon::current_num_threads() == 1
+    sink.for_each(V * (V + 1) / 2, |i, part| part.add_lower(&evaluate((i, &elements[i]))));
 }

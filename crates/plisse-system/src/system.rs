@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Space};
+use plisse_sparse::{BlockMatrix, Layout, Pattern, Sink, Slot};
 
 use crate::error::SetupError;
-use crate::matrix::{BlockMatrix, BlockPattern};
+use crate::parts::Parts;
 use crate::pins::{Motion, Pin, Pins};
 use crate::pose::Pose;
-use crate::term::{HessianSink, RankOne, Role, Slot, Term};
+use crate::term::{RankOne, Role, Term};
 
 /// Everything that determines the motion: masses, energy terms, pins. Frozen once built.
 ///
@@ -20,7 +21,8 @@ pub struct System<S: Space> {
     size: usize,
     terms: Vec<TermEntry<S>>,
     pins: Pins<S>,
-    pattern: Arc<BlockPattern>,
+    pattern: Arc<Pattern>,
+    parts: Parts,
 }
 
 struct TermEntry<S: Space> {
@@ -108,13 +110,16 @@ impl<S: Space> SystemBuilder<S> {
             }
             counts.push(count);
         }
-        let pattern = BlockPattern::new(pins.nodes().len(), pairs.iter().flatten().copied())?;
-        let mut slots = pairs.into_iter().map(|pair| pair.map_or(Slot::NONE, |(i, j)| pattern.slot(i, j)));
+        let layout = Layout::vectors(pins.nodes().len());
+        let pattern = Pattern::new(layout, pairs.iter().flatten().copied())?;
+        let slot = |(i, j)| pattern.slot(i, j);
+        let mut slots = pairs.into_iter().map(|pair| pair.and_then(slot).unwrap_or(Slot::NONE));
         let terms = terms.into_iter().zip(counts);
         let terms = terms
             .map(|(term, count)| TermEntry { term, slots: slots.by_ref().take(count).collect() })
             .collect();
-        Ok(System { mass, size, terms, pins, pattern: Arc::new(pattern) })
+        let parts = Parts::new(&pattern, pins.nodes(), mass.as_ref());
+        Ok(System { mass, size, terms, pins, pattern, parts })
     }
 }
 
@@ -186,8 +191,12 @@ impl<S: Space> System<S> {
 
     /// The pattern of the Hessian over the unknowns.
     #[must_use]
-    pub fn pattern(&self) -> &Arc<BlockPattern> {
+    pub fn pattern(&self) -> &Arc<Pattern> {
         &self.pattern
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
     }
 
     pub(crate) fn pins(&self) -> &Pins<S> {
@@ -251,10 +260,9 @@ impl<S: Space> System<S> {
     /// [`Self::hessian`] with a pose for each term, by its place among the terms: each can then have what it remembers of a step
     /// ([`StepMap::memory`](crate::StepMap::memory)).
     pub fn hessian_with<'a>(&self, pose: impl Fn(usize) -> Pose<'a, S>, psd: Psd, out: &mut BlockMatrix) {
-        out.values_mut().fill(DMat3::ZERO);
+        out.reset(&self.pattern);
         for (i, entry) in self.terms.iter().enumerate() {
-            let mut sink = HessianSink { slots: &entry.slots, first: 0, values: out.values_mut() };
-            entry.term.add_hessian(&pose(i), psd, &mut sink);
+            entry.term.add_hessian(&pose(i), psd, &mut Sink::new(out, &entry.slots));
         }
     }
 

@@ -1,7 +1,8 @@
 //! A term of the energy, and where its second derivatives go.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Space, StepEnergy};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::error::SetupError;
 use crate::memory::Memory;
@@ -157,76 +158,4 @@ pub struct RankOne<S: Space> {
     pub weight: f64,
     /// One vector per node.
     pub vector: Field<S, DVec3>,
-}
-
-/// Takes the blocks of one term, in the order of its pattern.
-#[derive(Debug)]
-pub struct HessianSink<'a> {
-    pub(crate) slots: &'a [Slot],
-    /// Index of the first of `values`; blocks outside of them are not taken.
-    pub(crate) first: usize,
-    pub(crate) values: &'a mut [DMat3],
-}
-
-impl HessianSink<'_> {
-    /// Adds `∂²E/∂xᵢ∂xⱼ` for the `index`-th pair `(i, j)` of [`Term::pattern`]. Blocks of pinned nodes vanish here.
-    #[inline]
-    pub fn add(&mut self, index: usize, block: &DMat3) {
-        let slot = self.slots[index];
-        if let Some(value) = slot.find(self.first, self.values) {
-            *value += if slot.is_flipped() { block.transpose() } else { *block };
-        }
-    }
-
-    /// Whether any of these slots is here.
-    #[inline]
-    pub(crate) fn takes(&self, slots: &[Slot]) -> bool {
-        slots.iter().any(|slot| slot.index().wrapping_sub(self.first) < self.values.len())
-    }
-
-    /// Adds the lower triangle of an element's Hessian, row by row.
-    #[inline]
-    pub(crate) fn add_blocks<const V: usize>(&mut self, slots: &[Slot], blocks: &[[DMat3; V]; V]) {
-        let mut slots = slots.iter();
-        for a in 0..V {
-            for (b, slot) in (0..=a).zip(slots.by_ref()) {
-                if let Some(value) = slot.find(self.first, self.values) {
-                    *value += if slot.is_flipped() { blocks[b][a] } else { blocks[a][b] };
-                }
-            }
-        }
-    }
-}
-
-/// Where a block is added: nowhere, or at an index of the stored triangle, as it is or transposed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot(u32);
-
-impl Slot {
-    pub(crate) const NONE: Self = Self(u32::MAX);
-    const FLIPPED: u32 = 1 << 31;
-    /// Indices from here on are not representable.
-    pub(crate) const LIMIT: usize = (Self::FLIPPED - 1) as usize;
-
-    pub(crate) fn new(index: usize, flipped: bool) -> Self {
-        debug_assert!(index < Self::LIMIT, "checked when the pattern is built");
-        Self(index as u32 | if flipped { Self::FLIPPED } else { 0 })
-    }
-
-    #[inline]
-    fn is_flipped(self) -> bool {
-        self.0 & Self::FLIPPED != 0
-    }
-
-    /// Where the block is stored; of `NONE`, beyond every array.
-    #[inline]
-    fn index(self) -> usize {
-        (self.0 & !Self::FLIPPED) as usize
-    }
-
-    /// One comparison refuses `NONE` and what lies outside.
-    #[inline]
-    fn find(self, first: usize, values: &mut [DMat3]) -> Option<&mut DMat3> {
-        values.get_mut(self.index().wrapping_sub(first))
-    }
 }

@@ -24,19 +24,7 @@ use proptest::prelude::*;
 fn dense(system: &System<Vertices>, pose: &Pose<'_, Vertices>, psd: Psd) -> Vec<Vec<f64>> {
     let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
     system.hessian(pose, psd, &mut a);
-    let n = a.pattern().size();
-    let mut out = vec![vec![0.0; 3 * n]; 3 * n];
-    for j in 0..n {
-        for k in a.pattern().column(j) {
-            let i = a.pattern().rows()[k] as usize;
-            for c in 0..3 {
-                for r in 0..3 {
-                    out[3 * i + r][3 * j + c] = a.values()[k].col(c)[r];
-                    out[3 * j + c][3 * i + r] = a.values()[k].col(c)[r];
-                }
-            }
-        }
-    }
+    let mut out = a.to_dense();
     for RankOne { weight, vector } in system.rank_ones(pose) {
         let flat: Vec<f64> = system.unknowns().iter().flat_map(|&v| vector[v].to_array()).collect();
         for (row, a) in out.iter_mut().zip(&flat) {
@@ -280,7 +268,7 @@ fn assembly_has_the_same_bits_for_any_number_of_threads() {
             system.hessian(&Pose::at(&x), Psd::Clamp, &mut a);
             let mut g = Field::filled(system.size(), DVec3::ZERO);
             let energy = system.energy_and_gradient(&Pose::at(&x), &mut g);
-            let v: Vec<DVec3> = system.unknowns().iter().map(|&i| g[i]).collect();
+            let v: Vec<f64> = system.unknowns().iter().flat_map(|&i| g[i].to_array()).collect();
             let mut product = v.clone();
             a.mul(&v, &mut product);
             (energy, g, a.values().to_vec(), product)

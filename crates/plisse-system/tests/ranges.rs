@@ -1,7 +1,7 @@
 //! Every load over the whole range of parameters and of `f64`: finite, and semidefinite where that is asked for.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DVec2, DVec3};
 use plisse_bending::QuadraticBending;
 use plisse_core::range::{LENGTH, PARAMETER};
 use plisse_core::{Field, Id, Past, Positive, Psd, RestShape, TriMesh, Vertices, generate};
@@ -40,21 +40,8 @@ fn numbers(field: &Field<Vertices, DVec3>) -> Vec<f64> {
 
 /// The whole matrix of a system of four nodes.
 fn dense(matrix: &BlockMatrix) -> [[f64; 12]; 12] {
-    let mut rows = [[0.0; 12]; 12];
-    let pattern = matrix.pattern();
-    for j in 0..pattern.size() {
-        for k in pattern.column(j) {
-            let i = pattern.rows()[k] as usize;
-            let block: DMat3 = matrix.values()[k];
-            for r in 0..3 {
-                for c in 0..3 {
-                    rows[3 * i + r][3 * j + c] = block.col(c)[r];
-                    rows[3 * j + c][3 * i + r] = block.col(c)[r];
-                }
-            }
-        }
-    }
-    rows
+    let rows = matrix.to_dense();
+    std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
 }
 
 /// Everything that a term of four nodes answers, inside of a step and outside.
@@ -75,7 +62,7 @@ fn check(what: &str, term: impl Term<Vertices> + 'static, poses: &[Pose<'_, Vert
         }
         for psd in Psd::ALL {
             system.hessian(pose, psd, &mut matrix);
-            finite(what, matrix.values().iter().flat_map(DMat3::to_cols_array));
+            finite(what, matrix.values().iter().copied());
             if psd != Psd::Exact && size == 4 {
                 assert_semidefinite(what, &dense(&matrix), ROUNDING, 0.0);
             }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use glam::DVec2;
 use plisse_core::{Edges, Faces, Field, Id, Vertices};
 
+use crate::error::WrinkleError;
 use crate::solver::{Point, WrinkleProblem, WrinkleSystem};
 
 /// A guess of amplitude and wavelength. The energy has many minima; which one is found depends on it.
@@ -19,7 +20,7 @@ pub enum WrinkleStart {
 }
 
 /// The unknowns at the start. Needs the matrix of the system for a linear solve.
-pub(crate) fn start(system: &mut WrinkleSystem<'_>, start: WrinkleStart) -> Point {
+pub(crate) fn start(system: &mut WrinkleSystem<'_>, start: WrinkleStart) -> Result<Point, WrinkleError> {
     let problem = system.problem();
     let guess = match start {
         WrinkleStart::Strain => strain_guess(problem),
@@ -30,8 +31,8 @@ pub(crate) fn start(system: &mut WrinkleSystem<'_>, start: WrinkleStart) -> Poin
         let across: DVec2 = problem.sheet().faces()[face].directions()[1];
         across * (signs[face] * guess.frequency)
     });
-    let (phi, c) = system.nearest_form(&target);
-    Point::new(system, vertex_amplitudes(problem, &guess.amplitude), phi, c)
+    let (phi, c) = system.nearest_form(&target)?;
+    Ok(Point::new(system, vertex_amplitudes(problem, &guess.amplitude), phi, c))
 }
 
 /// Amplitude of each face in m, and one frequency in rad/m.
@@ -222,7 +223,7 @@ mod tests {
                 (mean_tension / 1e-6).powf(0.25),
             ),
         ] {
-            let point = start(&mut system, rule);
+            let point = start(&mut system, rule).unwrap();
             for a in point.a.as_slice() {
                 assert!((a / amplitude - 1.0).abs() < 1e-12, "{rule:?}: {a} {amplitude}");
             }
@@ -248,7 +249,7 @@ mod tests {
         let clamped: Vec<_> = mesh.vertices().filter(|v| uv[*v].length() < 0.81).collect();
         let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap().with_clamped(&clamped).unwrap();
         let mut system = WrinkleSystem::new(&problem).unwrap();
-        let point = start(&mut system, WrinkleStart::Strain);
+        let point = start(&mut system, WrinkleStart::Strain).unwrap();
         // The same frequency per length everywhere cannot be closed; the nearest form has it at a radius in between.
         let target = strain_guess(&problem).frequency;
         let radius = point.c[0].abs() / (std::f64::consts::TAU * target);

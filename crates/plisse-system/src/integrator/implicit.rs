@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Positive, Psd, Space};
+use plisse_sparse::{Linear, Revision};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets, work_at_start};
@@ -9,10 +10,9 @@ use super::report::{Balance, Closest, Energies, StepError, StepReport, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::ledger::Ledger;
-use crate::linear::Linear;
 use crate::memory::Memory;
 use crate::newton::{
-    Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Value,
+    Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
 };
 use crate::pose::{Pose, StepMap};
 use crate::state::{Previous, State};
@@ -23,7 +23,10 @@ use crate::term::{Role, Term};
 pub struct Implicit<S: Space> {
     scheme: Scheme,
     start: Start,
-    newton: Newton<S>,
+    newton: Newton,
+    /// The pattern of the system that this is for.
+    revision: Revision,
+    scratch: Scratch<S>,
     last: Option<Last<S>>,
     /// What terms keep of a step, filled anew in each.
     memories: Vec<Memory>,
@@ -85,7 +88,9 @@ impl<S: Space> Implicit<S> {
         Ok(Self {
             scheme,
             start: Start::Better,
-            newton: Newton::new(system, settings),
+            newton: Newton::new(settings),
+            revision: system.pattern().revision(),
+            scratch: Scratch::default(),
             last: None,
             memories: Vec::new(),
         })
@@ -147,7 +152,7 @@ impl<S: Space> Implicit<S> {
         dt: f64,
         scheme: Scheme,
     ) -> Result<StepReport, StepError> {
-        if !self.newton.is_for(system) {
+        if self.revision != system.pattern().revision() {
             return Err(StepError::WrongSystem);
         }
         if state.x().len() != system.size() {
@@ -175,13 +180,15 @@ impl<S: Space> Implicit<S> {
         for (term, memory) in system.terms().zip(&mut memories) {
             term.remember(&map, memory);
         }
-        let objective = Objective {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut objective = Objective {
             system,
             time,
             map,
             inertia: problem.inertia,
             target: &problem.target,
             memories: &memories,
+            scratch: &mut scratch,
         };
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
@@ -190,10 +197,10 @@ impl<S: Space> Implicit<S> {
         };
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
-        let (mut x, value) = self.first_guess(&objective, &predicted, state, &targets, &before);
+        let (mut x, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
         let solve = self
             .newton
-            .minimise(&objective, &mut x, value)
+            .minimise_from(&mut objective, &mut x, value)
             .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
 
         let mut v = problem.velocity(&x);
@@ -201,9 +208,8 @@ impl<S: Space> Implicit<S> {
         if matches!(scheme, Scheme::Newmark(_)) {
             settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
         }
-        let parts = self.newton.term_energies();
+        let Scratch { gradient, parts, .. } = &*objective.scratch;
         let energies = Energies::at_end_of_step(system, parts, &v);
-        let gradient = self.newton.gradient();
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
@@ -219,6 +225,7 @@ impl<S: Space> Implicit<S> {
         });
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
+        self.scratch = scratch;
         if let Some((node, term)) = crossed(system, state, &x, time, closest.as_ref()) {
             return Err(StepError::Crossed { time: state.time(), dt, node, term });
         }
@@ -265,7 +272,7 @@ impl<S: Space> Implicit<S> {
 
     fn first_guess(
         &mut self,
-        objective: &Objective<'_, S>,
+        objective: &mut Objective<'_, S>,
         predicted: &Field<S, DVec3>,
         state: &State<S>,
         targets: &[(Id<S>, DVec3)],
@@ -310,8 +317,14 @@ impl<S: Space> Implicit<S> {
     }
 
     /// The objective at a first guess; infinite at one that cannot be reached.
-    fn evaluate(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>, is_reachable: bool) -> Value {
+    fn evaluate(
+        &mut self,
+        objective: &mut Objective<'_, S>,
+        x: &Field<S, DVec3>,
+        is_reachable: bool,
+    ) -> Value {
         let value = self.newton.evaluate(objective, x);
+        objective.accepted();
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use plisse_core::range::limit_vector;
 use plisse_core::{Field, Id, Positive, Psd, SATURATION, Space, saturate};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::pins::Motion;
 use crate::pose::Pose;
-use crate::term::{HessianSink, Term};
+use crate::term::Term;
 
 /// Springs `E = ½ k |x - y|²`. The Hessian is constant and positive semidefinite.
 pub struct Attachments<S: Space> {

@@ -3,10 +3,11 @@
 use glam::{DMat3, DVec3};
 use plisse_core::range::{PARAMETER, largest_coordinate, limit_vector, multiply};
 use plisse_core::{Field, Id, Positive, Psd, SATURATION, TriMesh, Vertices, saturate};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{HessianSink, RankOne, Role, Term};
+use crate::term::{RankOne, Role, Term};
 
 type Corners = [Id<Vertices>; 3];
 

@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, SATURATION, Space, range};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Role, Term};
 
 /// A uniform acceleration: `E = -Σ mᵢ a·xᵢ`.
 #[derive(Clone, Debug)]

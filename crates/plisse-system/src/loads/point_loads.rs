@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 use plisse_core::{Field, FieldError, Id, Psd, SATURATION, Space, range};
+use plisse_sparse::Sink as HessianSink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Role, Term};
 
 /// Constant forces on some nodes: `E = -Σ fᵢ·xᵢ`.
 #[derive(Clone, Debug)]

@@ -9,11 +9,12 @@ use plisse_core::{
     Field, Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
     saturate,
 };
+use plisse_sparse::Sink as HessianSink;
 
 use super::enclosure::area_vector;
 use crate::pins::Motion;
 use crate::pose::{Pose, StepMap};
-use crate::term::{HessianSink, Role, Term};
+use crate::term::{Role, Term};
 
 /// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v` the mean velocity of the
 /// corners, `w` the wind, `A` and `n` area and unit normal.

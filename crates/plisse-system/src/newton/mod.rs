@@ -1,134 +1,79 @@
 //! Projected Newton's method with a line search.
 
 mod objective;
+mod problem;
 mod report;
+mod settings;
 mod stopping;
 
 use std::sync::Arc;
 
-use glam::DVec3;
-use plisse_core::{Field, Positive, Psd, Space, StepEnergy};
+use plisse_core::Psd;
+use plisse_sparse::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
 
-pub(crate) use objective::{Objective, Value};
+pub(crate) use objective::{Objective, Scratch};
+pub use problem::{Problem, Value};
 pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
-use stopping::{is_rounding, largest, runs_away};
+pub use settings::{Criterion, HessianPolicy, NewtonSettings};
+use stopping::{is_rounding, largest};
 
-use crate::linear::{Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
-use crate::matrix::BlockMatrix;
-use crate::system::System;
-
-/// When the iteration has converged. No criterion depends on the mesh: all are densities or integrals.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Criterion {
-    /// Accelerations are right to this, in m/s²: either no node has an unbalanced force per mass above it, or the Newton
-    /// decrement says that the step left to do changes accelerations by less than a tenth of it, in the root mean square
-    /// over mass: `√(2 · decrement · inertia / mass)`, a bound where the stiffness is positive semidefinite. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
-    /// 10 nm.
-    Acceleration(Positive),
-    /// No node has an unbalanced force per mass above this, in m/s².
-    ForcePerMass(Positive),
-    /// The energy that the next step would gain is below this, in joules.
-    Decrement(Positive),
-}
-
-impl Criterion {
-    /// The number, in the unit of the criterion.
-    #[must_use]
-    pub fn tolerance(self) -> f64 {
-        let (Self::Acceleration(tolerance) | Self::ForcePerMass(tolerance) | Self::Decrement(tolerance)) =
-            self;
-        tolerance.get()
-    }
-
-    /// Whether masses are part of it.
-    #[must_use]
-    pub fn needs_mass(self) -> bool {
-        !matches!(self, Self::Decrement(_))
-    }
-
-    /// Whether unbalanced forces are small enough.
-    fn met_by_force(self, force_per_mass: f64) -> bool {
-        self.needs_mass() && force_per_mass <= self.tolerance()
-    }
-
-    /// Whether the energy left to gain is small enough.
-    fn met_by_decrement<S: Space>(self, objective: &Objective<'_, S>, decrement: f64) -> bool {
-        match self {
-            Self::ForcePerMass(_) => false,
-            Self::Decrement(tolerance) => decrement <= tolerance.get(),
-            Self::Acceleration(tolerance) => {
-                let nodes = objective.system.unknowns().iter();
-                let mass: f64 =
-                    objective.system.mass().map_or(0.0, |mass| nodes.map(|&node| mass[node]).sum());
-                let square = 2.0 * decrement * objective.inertia / mass;
-                objective.inertia > 0.0 && square <= (0.1 * tolerance.get()).powi(2)
-            }
-        }
-    }
-}
-
-/// Which Hessian the steps are computed with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HessianPolicy {
-    /// Projected at first; exact once full steps converge; projected again where the exact one is not positive definite.
-    ProjectedThenExact,
-    /// Exact at first; projected where that is not positive definite, until full steps converge again.
-    #[default]
-    OnDemand,
-    /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices are regularised.
-    Always(Psd),
-}
-
-/// How equations are solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NewtonSettings {
-    /// When to stop.
-    pub criterion: Criterion,
-    /// Iterations after which it is an error not to have converged.
-    pub max_iterations: usize,
-    /// Which Hessian to use.
-    pub hessian: HessianPolicy,
-    /// How to solve linear systems.
-    pub solver: LinearSolver,
-    /// Relative residual of linear solves; none lets it follow the progress of the outer iteration.
-    pub linear_tolerance: Option<Positive>,
-    /// Whether to accept only steps that lower the energy enough.
-    pub line_search: bool,
-    /// Whether to add to the diagonal when a matrix is not positive definite or steps are poor.
-    pub regularise: bool,
-    /// Do `max_iterations` and do not test for convergence; only forces that vanish exactly end it sooner.
-    pub fixed: bool,
-}
-
-impl Default for NewtonSettings {
-    /// 0.1 m/s² (a hundredth of gravity), 100 iterations, everything automatic.
-    fn default() -> Self {
-        Self {
-            criterion: Criterion::Acceleration(DEFAULT_ACCELERATION),
-            max_iterations: 100,
-            hessian: HessianPolicy::default(),
-            solver: LinearSolver::Auto,
-            linear_tolerance: None,
-            line_search: true,
-            regularise: true,
-            fixed: false,
-        }
-    }
-}
-
-/// A hundredth of gravity.
-const DEFAULT_ACCELERATION: Positive = Positive::literal(0.1);
-
-/// Newton's method for a system, with all that is kept between solves.
-pub(crate) struct Newton<S: Space> {
+/// Newton's method, with all that is kept between solves: analysis, factors and memory.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use plisse_core::Psd;
+/// use plisse_sparse::{BlockMatrix, Layout, Pattern};
+/// use plisse_system::{Criterion, Newton, NewtonSettings, Problem, Value};
+///
+/// /// cosh(x - 3) of one number.
+/// struct Chain(Arc<Pattern>);
+///
+/// impl Problem for Chain {
+///     type Point = f64;
+///     fn pattern(&self) -> &Arc<Pattern> {
+///         &self.0
+///     }
+///     fn value(&mut self, x: &f64) -> Value {
+///         Value::of((x - 3.0).cosh())
+///     }
+///     fn value_and_gradient(&mut self, x: &f64, gradient: &mut [f64]) -> Value {
+///         gradient[0] = (x - 3.0).sinh();
+///         self.value(x)
+///     }
+///     fn hessian(&mut self, x: &f64, _: Psd, out: &mut BlockMatrix) {
+///         out.reset(&self.0);
+///         out.add_to_diagonal(0, (x - 3.0).cosh());
+///     }
+///     fn retract(&self, x: &f64, step: &[f64], length: f64, out: &mut f64) {
+///         *out = x + length * step[0];
+///     }
+///     fn extent(&self, x: &f64) -> f64 {
+///         x.abs().max(1.0)
+///     }
+/// }
+///
+/// let pattern = Pattern::new(Layout::scalars(1), [].into_iter())?;
+/// let criterion = Criterion::Decrement(plisse_core::Positive::literal(1e-20));
+/// let mut newton = Newton::new(NewtonSettings { criterion, ..NewtonSettings::default() });
+/// let mut x = 0.0;
+/// newton.minimise(&mut Chain(pattern), &mut x)?;
+/// assert!((x - 3.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Newton {
     settings: NewtonSettings,
     linear: Linear,
+    matrix: Option<BlockMatrix>,
+    gradient: Vec<f64>,
+}
+
+/// What a solve works on: the iterate, and a place to try.
+struct Places<'a, P: Problem> {
+    problem: &'a mut P,
+    x: &'a mut P::Point,
+    trial: P::Point,
     matrix: BlockMatrix,
-    gradient: Field<S, DVec3>,
-    trial: Field<S, DVec3>,
-    /// Energies of each term at the last iterate, and at the last trial whose derivative was asked for.
-    parts: Vec<StepEnergy>,
-    trial_parts: Vec<StepEnergy>,
 }
 
 /// Armijo's fraction of the promised decrease.
@@ -145,55 +90,60 @@ const LONGEST: f64 = 32.0;
 /// Regularisation beyond which a matrix is given up.
 const LARGEST_REGULARISATION: f64 = 1e6;
 
-impl<S: Space> Newton<S> {
-    pub(crate) fn new(system: &System<S>, settings: NewtonSettings) -> Self {
-        Self {
-            settings,
-            linear: Linear::new(settings.solver, system.pattern()),
-            matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
-            gradient: Field::filled(system.size(), DVec3::ZERO),
-            trial: Field::filled(system.size(), DVec3::ZERO),
-            parts: Vec::new(),
-            trial_parts: Vec::new(),
-        }
+/// A residual below this part of the tolerance is left alone. A larger one is worth an iteration even if it meets the
+/// criterion before the first: small forces that always point the same way would else never act.
+const UNTOUCHED: f64 = 1e-3;
+
+impl Newton {
+    /// Newton's method with these settings. Nothing is analysed before the first solve.
+    #[must_use]
+    pub fn new(settings: NewtonSettings) -> Self {
+        Self { settings, linear: Linear::new(settings.solver), matrix: None, gradient: Vec::new() }
     }
 
-    pub(crate) fn settings(&self) -> &NewtonSettings {
+    /// How equations are solved.
+    #[must_use]
+    pub fn settings(&self) -> &NewtonSettings {
         &self.settings
     }
 
-    pub(crate) fn linear(&self) -> &Linear {
+    /// The linear solver, for its statistics.
+    #[must_use]
+    pub fn linear(&self) -> &Linear {
         &self.linear
     }
 
-    pub(crate) fn forget(&mut self) {
+    /// Forgets what earlier solves left in the linear solver, so that the next one depends on its start alone, bit by bit.
+    pub fn forget(&mut self) {
         self.linear.forget();
     }
 
-    pub(crate) fn is_for(&self, system: &System<S>) -> bool {
-        self.linear.is_for(system.pattern())
-    }
-
-    /// The derivative of the objective at the result of the last solve, by every node.
-    pub(crate) fn gradient(&self) -> &Field<S, DVec3> {
-        &self.gradient
-    }
-
-    /// The energies of each term at the result of the last solve.
-    pub(crate) fn term_energies(&self) -> &[StepEnergy] {
-        &self.parts
-    }
-
-    /// Evaluates the objective at a place from which [`Self::minimise`] may start.
-    pub(crate) fn evaluate(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>) -> Value {
-        objective.value_and_gradient(x, &mut self.parts, &mut self.gradient)
-    }
-
-    /// Minimises from `x`, where [`Self::evaluate`] gave `value` last. `x` holds the result; on error the last iterate.
-    pub(crate) fn minimise(
+    /// Minimises from `x`, which holds the result; on error the last iterate.
+    ///
+    /// # Errors
+    /// [`NewtonError`] with the history if the criterion is not met.
+    pub fn minimise<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &mut Field<S, DVec3>,
+        problem: &mut P,
+        x: &mut P::Point,
+    ) -> Result<NewtonReport, NewtonError> {
+        self.gradient.resize(problem.pattern().layout().unknowns(), 0.0);
+        let value = problem.value_and_gradient(x, &mut self.gradient);
+        problem.accepted();
+        self.minimise_from(problem, x, value)
+    }
+
+    /// The value at a place from which [`Self::minimise_from`] may start.
+    pub(crate) fn evaluate<P: Problem>(&mut self, problem: &mut P, x: &P::Point) -> Value {
+        self.gradient.resize(problem.pattern().layout().unknowns(), 0.0);
+        problem.value_and_gradient(x, &mut self.gradient)
+    }
+
+    /// Minimises from `x`, where [`Self::evaluate`] gave `value` last.
+    pub(crate) fn minimise_from<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        x: &mut P::Point,
         value: Value,
     ) -> Result<NewtonReport, NewtonError> {
         let mut run = Run {
@@ -209,7 +159,12 @@ impl<S: Space> Newton<S> {
             keeps_matrix: false,
             used_exact: false,
         };
-        let result = self.iterate(objective, x, value, &mut run);
+        let matrix = self.matrix.take().filter(|last| last.pattern().size() == problem.pattern().size());
+        let matrix = matrix.unwrap_or_else(|| BlockMatrix::zeros(Arc::clone(problem.pattern())));
+        let trial = x.clone();
+        let mut places = Places { problem, x, trial, matrix };
+        let result = self.iterate(&mut places, value, &mut run);
+        self.matrix = Some(places.matrix);
         let report = run.report;
         match result {
             Ok(ended) => Ok(NewtonReport { ended: Some(ended), ..report }),
@@ -219,17 +174,16 @@ impl<S: Space> Newton<S> {
         }
     }
 
-    fn iterate(
+    fn iterate<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &mut Field<S, DVec3>,
+        at: &mut Places<'_, P>,
         mut value: Value,
         run: &mut Run,
     ) -> Result<Ended, Failure> {
-        let mut force = negated(objective.reduce(&self.gradient));
-        run.report.residual = residual(objective, &force);
-        let mut step = vec![DVec3::ZERO; force.len()];
-        let scale = largest(x.as_slice()).max(largest(objective.map.start.as_slice()));
+        let mut force = negated(&self.gradient);
+        run.report.residual = at.problem.residual(&force);
+        let mut step = vec![0.0; force.len()];
+        let scale = at.problem.extent(at.x);
         loop {
             let iteration = run.report.iterations.len();
             let before = run.report.residual;
@@ -240,19 +194,27 @@ impl<S: Space> Newton<S> {
                 return Err(Failure::NotFinite);
             }
             // Forces that vanish exactly leave nothing to do under any criterion.
-            if before == 0.0 || (!self.settings.fixed && self.settings.criterion.met_by_force(before)) {
+            let untouched = if iteration == 0 { before / UNTOUCHED } else { before };
+            if before == 0.0 || (!self.settings.fixed && self.settings.criterion.met_by_residual(untouched)) {
                 return Ok(Ended::Residual);
             }
             if iteration >= self.settings.max_iterations {
                 return if self.settings.fixed { Ok(Ended::Fixed) } else { Err(Failure::Iterations) };
             }
-            let (linear, hessians) = self.direction(objective, x, &force, &mut step, run)?;
+            let dense_parts = at.problem.dense_parts(at.x);
+            // An iteration that was not needed may fail.
+            let met =
+                iteration == 0 && !self.settings.fixed && self.settings.criterion.met_by_residual(before);
+            let (linear, hessians) = match self.direction(at, &dense_parts, &force, &mut step, run) {
+                Err(_) if met => return Ok(Ended::Residual),
+                result => result?,
+            };
             let promised = dot(&force, &step);
             let decrement = 0.5 * promised;
             // A regularised step is short, and promises little, anywhere.
             let plain = run.regularisation == 0.0;
             let at_rounding = plain && largest(&step) <= 8.0 * f64::EPSILON * scale;
-            let (search, limit) = self.search(objective, x, &force, &step, value);
+            let (search, limit) = self.search(at, &force, &step, value);
             run.report.iterations.push(Iteration {
                 residual: before,
                 decrement,
@@ -265,54 +227,56 @@ impl<S: Space> Newton<S> {
             });
             let Some((next, length)) = search else {
                 // The search has left the gradient of a trial behind.
-                objective.gradient(x, &mut self.gradient);
-                if at_rounding && is_rounding(objective, x, &force, &self.matrix, scale) {
-                    return Ok(Ended::Rounding);
+                at.problem.value_and_gradient(at.x, &mut self.gradient);
+                let rounding = at_rounding && is_rounding(&force, &at.matrix, &dense_parts, scale);
+                if rounding || met {
+                    return Ok(if met { Ended::Residual } else { Ended::Rounding });
                 }
                 run.poor_step(&self.settings)?;
                 continue;
             };
-            std::mem::swap(x, &mut self.trial);
-            std::mem::swap(&mut self.parts, &mut self.trial_parts);
+            std::mem::swap(at.x, &mut at.trial);
+            at.problem.accepted();
             value = next;
-            force = negated(objective.reduce(&self.gradient));
-            let after = residual(objective, &force);
+            let old = std::mem::replace(&mut force, negated(&self.gradient));
+            let after = at.problem.residual(&force);
             run.report.residual = after;
             if !self.settings.fixed {
                 let criterion = self.settings.criterion;
-                if criterion.met_by_force(after) {
+                if criterion.met_by_residual(after) {
                     return Ok(Ended::Residual);
                 }
                 // The decrement is believed where the model was right: a full step, no more and no less.
                 let full = plain && (1.0..2.0).contains(&length) && decrement >= 0.0;
-                if full && criterion.met_by_decrement(objective, decrement) {
+                if full
+                    && criterion.met_by_decrement(decrement, at.problem.error_of_step(decrement, &old, &step))
+                {
                     return Ok(Ended::Decrement);
                 }
                 let stays = at_rounding && after >= 0.5 * before;
-                if stays && is_rounding(objective, x, &force, &self.matrix, scale) {
+                if stays && is_rounding(&force, &at.matrix, &at.problem.dense_parts(at.x), scale) {
                     return Ok(Ended::Rounding);
                 }
             }
-            if runs_away(objective, x) {
+            if at.problem.runs_away(at.x) {
                 return Err(Failure::RunsAway);
             }
             // A step that contact has cut short was not a poor one, unless nothing but the stiffness keeps it short.
-            let relative = if objective.inertia > 0.0 { length / limit } else { length };
+            let relative = if at.problem.forgives_short_steps() { length / limit } else { length };
             run.adapt(&self.settings, relative, after / before);
             run.keeps_matrix &= limit >= 1.0;
         }
     }
 
     /// Solves for a direction of descent, with another Hessian or more regularisation until there is one.
-    fn direction(
+    fn direction<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &Field<S, DVec3>,
-        force: &[DVec3],
-        step: &mut [DVec3],
+        at: &mut Places<'_, P>,
+        dense_parts: &[(f64, Vec<f64>)],
+        force: &[f64],
+        step: &mut [f64],
         run: &mut Run,
     ) -> Result<(SolveReport, usize), Failure> {
-        let rank_ones = objective.rank_ones(x);
         let tolerance = self.linear_tolerance(run.report.residual, run.gained);
         let mut hessians = 0;
         loop {
@@ -322,15 +286,15 @@ impl<S: Space> Newton<S> {
                 _ => Psd::Clamp,
             };
             if !std::mem::take(&mut run.keeps_matrix) {
-                objective.hessian(x, psd, run.regularisation, &mut self.matrix);
+                at.assemble(psd, run.regularisation);
                 hessians += 1;
                 run.used_exact = psd == Psd::Exact;
             }
-            let operator = Operator { matrix: &self.matrix, rank_ones: &rank_ones };
+            let operator = Operator { matrix: &at.matrix, rank_ones: dense_parts };
             let error = match self.linear.solve(&operator, force, step, tolerance) {
                 Ok(report) => {
                     // Rounding in the solve must not move sliding nodes off their lines and planes.
-                    objective.system.pins().filter(step);
+                    at.problem.restrict(step);
                     // An indefinite factorisation can give a direction of ascent.
                     let descends = dot(force, step) > 0.0 || !self.settings.line_search;
                     if descends && step.iter().all(|s| s.is_finite()) {
@@ -367,44 +331,42 @@ impl<S: Space> Newton<S> {
         }
     }
 
-    /// Finds a step length at which the energy falls enough: halves the longest step that the terms allow, or doubles a
-    /// full one while that pays. The accepted place is in `trial`, its derivative in `gradient`, its energies in
-    /// `trial_parts`. None if there is none. Also gives the length it began with.
-    fn search(
+    /// Finds a step length at which the value falls enough: halves the longest step that the problem allows, or doubles a
+    /// full one while that pays. The accepted place is in `trial`, its derivative in `gradient`. None if there is none.
+    /// Also gives the length it began with.
+    fn search<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &Field<S, DVec3>,
-        force: &[DVec3],
-        step: &[DVec3],
+        at: &mut Places<'_, P>,
+        force: &[f64],
+        step: &[f64],
         value: Value,
     ) -> (Option<(Value, f64)>, f64) {
-        self.go(objective, x, step, 1.0);
-        let longest = objective.longest_step(x, &self.trial);
+        at.go(step, 1.0);
+        let longest = at.problem.longest_step(at.x, step, &at.trial);
         let first = longest.min(1.0);
         if first < 1.0 {
-            self.go(objective, x, step, first);
+            at.go(step, first);
         }
-        (self.search_from(objective, x, force, step, value, [first, longest]), first)
+        (self.search_from(at, force, step, value, [first, longest]), first)
     }
 
-    fn search_from(
+    fn search_from<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &Field<S, DVec3>,
-        force: &[DVec3],
-        step: &[DVec3],
+        at: &mut Places<'_, P>,
+        force: &[f64],
+        step: &[f64],
         value: Value,
         [first, longest]: [f64; 2],
     ) -> Option<(Value, f64)> {
         let promised = dot(force, step);
-        let full = self.evaluate_trial(objective);
+        let full = self.evaluate_trial(at);
         if !self.settings.line_search {
             return Some((full, first));
         }
         if full.sum <= value.sum - SUFFICIENT * first * promised {
-            let slope = -dot(&objective.reduce(&self.gradient), step);
+            let slope = -dot(&self.gradient, step);
             return Some(if first >= 1.0 && slope > STEEP * promised {
-                self.expand(objective, x, step, full, longest)
+                self.expand(at, step, full, longest)
             } else {
                 (full, first)
             });
@@ -417,38 +379,37 @@ impl<S: Space> Newton<S> {
             let noise = NOISE * value.magnitude.max(next.magnitude);
             if next.sum.is_finite() && next.sum <= value.sum + noise && promised * length < noise {
                 if length < first {
-                    self.evaluate_trial(objective);
+                    self.evaluate_trial(at);
                 }
-                let slope = -dot(&objective.reduce(&self.gradient), step);
+                let slope = -dot(&self.gradient, step);
                 if slope.abs() <= 0.9 * promised {
                     return Some((next, length));
                 }
             }
             length *= 0.5;
-            self.go(objective, x, step, length);
-            next = objective.value(&self.trial);
+            at.go(step, length);
+            next = at.problem.value(&at.trial);
             if next.sum <= value.sum - SUFFICIENT * length * promised {
-                self.evaluate_trial(objective);
+                self.evaluate_trial(at);
                 return Some((next, length));
             }
         }
         None
     }
 
-    /// Doubles a step that was accepted while the energy keeps falling. Projection overestimates stiffness under
-    /// compression, and full steps are then many times too short; an energy costs a tenth of an iteration.
-    fn expand(
+    /// Doubles a step that was accepted while the value keeps falling. Projection overestimates stiffness under
+    /// compression, and full steps are then many times too short; a value costs a tenth of an iteration.
+    fn expand<P: Problem>(
         &mut self,
-        objective: &Objective<'_, S>,
-        x: &Field<S, DVec3>,
-        step: &[DVec3],
+        at: &mut Places<'_, P>,
+        step: &[f64],
         full: Value,
         longest: f64,
     ) -> (Value, f64) {
         let (mut best, mut length) = (full, 1.0);
         while 2.0 * length <= longest.min(LONGEST) {
-            self.go(objective, x, step, 2.0 * length);
-            let next = objective.value(&self.trial);
+            at.go(step, 2.0 * length);
+            let next = at.problem.value(&at.trial);
             // NaN ends it, too.
             if next.sum < best.sum {
                 (best, length) = (next, 2.0 * length);
@@ -456,21 +417,30 @@ impl<S: Space> Newton<S> {
                 break;
             }
         }
-        self.go(objective, x, step, length);
-        (self.evaluate_trial(objective), length)
+        at.go(step, length);
+        (self.evaluate_trial(at), length)
     }
 
-    /// The objective at `trial`, with its derivative in `gradient`.
-    fn evaluate_trial(&mut self, objective: &Objective<'_, S>) -> Value {
-        objective.value_and_gradient(&self.trial, &mut self.trial_parts, &mut self.gradient)
+    /// The value at `trial`, with its derivative in `gradient`.
+    fn evaluate_trial<P: Problem>(&mut self, at: &mut Places<'_, P>) -> Value {
+        at.problem.value_and_gradient(&at.trial, &mut self.gradient)
     }
+}
 
+impl<P: Problem> Places<'_, P> {
     /// `trial = x + length step`.
-    fn go(&mut self, objective: &Objective<'_, S>, x: &Field<S, DVec3>, step: &[DVec3], length: f64) {
-        self.trial.as_mut_slice().copy_from_slice(x.as_slice());
-        for (&node, step) in objective.system.unknowns().iter().zip(step) {
-            self.trial[node] += *step * length;
+    fn go(&mut self, step: &[f64], length: f64) {
+        self.problem.retract(self.x, step, length, &mut self.trial);
+    }
+
+    /// The Hessian with `regularisation` times its mean diagonal on the diagonal, restricted.
+    fn assemble(&mut self, psd: Psd, regularisation: f64) {
+        self.problem.hessian(self.x, psd, &mut self.matrix);
+        if regularisation > 0.0 {
+            let scale = regularisation * self.matrix.mean_abs_diagonal().max(f64::MIN_POSITIVE);
+            self.problem.regularise(scale, &mut self.matrix);
         }
+        self.problem.restrict_matrix(&mut self.matrix);
     }
 }
 
@@ -511,7 +481,7 @@ impl Run {
         }
         // An old matrix converges linearly, about at the rate at which the matrix changes, which is that of the last step. It
         // is kept where that is enough.
-        let enough = settings.criterion.met_by_force(2.0 * gained * self.report.residual);
+        let enough = settings.criterion.met_by_residual(2.0 * gained * self.report.residual);
         let plain = (1.0..2.0).contains(&length) && self.regularisation == 0.0;
         self.keeps_matrix = plain && enough && !settings.fixed;
     }
@@ -550,22 +520,6 @@ impl Run {
     }
 }
 
-fn residual<S: Space>(objective: &Objective<'_, S>, force: &[DVec3]) -> f64 {
-    let mut worst = 0.0;
-    for (&node, force) in objective.system.unknowns().iter().zip(force) {
-        let mass = objective.system.mass().map_or(1.0, |mass| mass[node]);
-        let here = force.length() / mass;
-        // Written so that NaN is kept.
-        if here.is_nan() || here > worst {
-            worst = here;
-        }
-    }
-    worst
-}
-
-fn negated(mut v: Vec<DVec3>) -> Vec<DVec3> {
-    for v in &mut v {
-        *v = -*v;
-    }
-    v
+fn negated(v: &[f64]) -> Vec<f64> {
+    v.iter().map(|v| -v).collect()
 }

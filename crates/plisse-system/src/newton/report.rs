@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::linear::{LinearError, SolveReport};
+use plisse_sparse::{LinearError, SolveReport};
 
 /// One iteration: a gradient, a linear solve and a line search.
 #[derive(Clone, Copy, Debug, PartialEq)]

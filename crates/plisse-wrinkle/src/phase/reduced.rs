@@ -1,13 +1,12 @@
 //! The least-squares problem of the phase with its real unknowns eliminated: what is left are the numbers of waves.
 
 use std::f64::consts::TAU;
+use std::sync::Arc;
 
-use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Side};
 use plisse_core::{Edges, Field};
+use plisse_sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern};
 
-use crate::complex::{KeptComplex, Nodes};
+use crate::complex::{ComplexEdge, KeptComplex, Nodes};
 use crate::error::WrinkleError;
 use crate::lattice::{ClosestIntegers, closest_integers, quadratic_form};
 
@@ -60,12 +59,9 @@ impl Reduced {
                 gram[j * b1 + i] = value;
             }
         }
-        let side = Mat::from_fn(b1, 1, |i, _| TAU * product(&residuals[1 + i], &residuals[0]));
-        let real = Mat::from_fn(b1, b1, |i, j| gram[i * b1 + j])
-            .llt(Side::Lower)
-            .map_err(|_| unsolvable("the generators are not independent to working precision"))?
-            .solve(&side);
-        let real: Vec<f64> = (0..b1).map(|i| real[(i, 0)]).collect();
+        let side: Vec<f64> =
+            residuals[1..].iter().map(|residual| TAU * product(residual, &residuals[0])).collect();
+        let real = solve_dense(&gram, &side)?;
         Ok(Self { weights, omega, solutions, gram, real })
     }
 
@@ -153,40 +149,60 @@ fn gradients(
         *place = free;
         free += 1;
     }
-    let mut entries = Vec::with_capacity(3 * weights.len());
-    let mut right = Mat::zeros(free as usize, sides.len());
+    let ends = |edge: &ComplexEdge| edge.nodes.map(|node| place[node.index()]);
+    let pairs = complex.edges().iter().filter_map(|edge| {
+        let [tail, head] = ends(edge);
+        tail.zip(head)
+    });
+    let too_large = |_| unsolvable("the matrix of the phase does not fit into memory");
+    let pattern = Pattern::new(Layout::scalars(free as usize), pairs).map_err(too_large)?;
+    let mut matrix = BlockMatrix::zeros(Arc::clone(&pattern));
+    let mut right = vec![vec![0.0; free as usize]; sides.len()];
     for (at, (edge, weight)) in complex.edges().iter().zip(weights).enumerate() {
-        let ends = edge.nodes.map(|node| place[node.index()]);
+        let ends = ends(edge);
         for (end, sign) in ends.into_iter().zip([-1.0, 1.0]) {
             let Some(row) = end else { continue };
-            entries.push(Triplet::new(row, row, *weight));
-            for (column, side) in sides.iter().enumerate() {
-                right[(row as usize, column)] += sign * weight * side[at];
+            matrix.add_to_diagonal(row as usize, *weight);
+            for (right, side) in right.iter_mut().zip(sides) {
+                right[row as usize] += sign * weight * side[at];
             }
         }
-        if let [Some(tail), Some(head)] = ends {
-            entries.push(Triplet::new(tail.max(head), tail.min(head), -weight));
+        if let [Some(tail), Some(head)] = ends
+            && let Some(slot) = pattern.slot(tail, head)
+        {
+            matrix.values_mut()[slot.offset()] -= weight;
         }
     }
-    let mut solutions = vec![vec![0.0; n]; sides.len()];
-    if free > 0 {
-        let matrix = SparseColMat::<u32, f64>::try_new_from_triplets(free as usize, free as usize, &entries)
-            .map_err(|_| unsolvable("the matrix of the phase does not fit into memory"))?;
-        let factor = matrix.sp_cholesky(Side::Lower).map_err(|_| {
-            unsolvable(
-                "the matrix of the phase is singular to working precision: rest areas are too different",
-            )
-        })?;
-        let found = factor.solve(&right);
-        for (column, solution) in solutions.iter_mut().enumerate() {
-            for (node, row) in place.iter().enumerate() {
-                if let Some(row) = row {
-                    solution[node] = found[(*row as usize, column)];
-                }
-            }
+    let mut linear = Linear::new(LinearSolver::Cholesky);
+    linear.factorise(&matrix).map_err(|_| {
+        unsolvable("the matrix of the phase is singular to working precision: rest areas are too different")
+    })?;
+    let solution = |right: &Vec<f64>| {
+        let mut found = vec![0.0; free as usize];
+        linear.substitute(right, &mut found);
+        let value = |row: &Option<u32>| row.map_or(0.0, |row| found[row as usize]);
+        place.iter().map(value).collect()
+    };
+    Ok(right.iter().map(solution).collect())
+}
+
+/// Solves a small symmetric positive definite system, its matrix given row by row.
+fn solve_dense(matrix: &[f64], side: &[f64]) -> Result<Vec<f64>, WrinkleError> {
+    let n = side.len() as u32;
+    let too_large = |_| unsolvable("there are too many generators");
+    let pairs = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let pattern = Pattern::new(Layout::scalars(side.len()), pairs).map_err(too_large)?;
+    let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
+    for j in 0..side.len() {
+        for (i, numbers) in pattern.column(j) {
+            a.values_mut()[numbers.start] = matrix[i * side.len() + j];
         }
     }
-    Ok(solutions)
+    let mut x = vec![0.0; side.len()];
+    Linear::new(LinearSolver::Cholesky)
+        .solve(&Operator { matrix: &a, rank_ones: &[] }, side, &mut x, 1e-14)
+        .map_err(|_| unsolvable("the generators are not independent to working precision"))?;
+    Ok(x)
 }
 
 fn unsolvable(reason: &str) -> WrinkleError {

@@ -65,8 +65,11 @@ pub fn solve_wrinkles(
         return Ok(without_wrinkles(problem));
     }
     let mut system = WrinkleSystem::new(problem)?;
-    let starts =
-        settings.starts.iter().map(|&start| (Some(start), start::start(&mut system, start))).collect();
+    let starts = settings
+        .starts
+        .iter()
+        .map(|&start| Ok((Some(start), start::start(&mut system, start)?)))
+        .collect::<Result<_, _>>()?;
     Ok(best_of(&mut system, starts, settings))
 }
 

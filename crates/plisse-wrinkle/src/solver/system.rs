@@ -144,7 +144,7 @@ impl<'a> WrinkleSystem<'a> {
             for (at, &i) in locals.iter().enumerate() {
                 for &j in &locals[..=at] {
                     let fixed = i == FIXED || j == FIXED;
-                    slots.push(if fixed { matrix.nowhere() } else { matrix.slot(i, j) });
+                    slots.push(if fixed { matrix.nowhere() } else { matrix.place(i, j) });
                 }
             }
         }
@@ -164,10 +164,15 @@ impl<'a> WrinkleSystem<'a> {
     }
 
     /// Amplitudes and frequencies of a start. Overwrites the matrix.
-    #[must_use]
-    pub fn start(&mut self, start: WrinkleStart) -> (Field<Vertices, f64>, Field<Edges, f64>) {
-        let point = crate::start::start(self, start);
-        (point.a, point.omega)
+    ///
+    /// # Errors
+    /// [`WrinkleError::Lattice`] if rest areas are so different that no start can be computed.
+    pub fn start(
+        &mut self,
+        start: WrinkleStart,
+    ) -> Result<(Field<Vertices, f64>, Field<Edges, f64>), WrinkleError> {
+        let point = crate::start::start(self, start)?;
+        Ok((point.a, point.omega))
     }
 
     /// How many unknowns.
@@ -296,7 +301,13 @@ impl<'a> WrinkleSystem<'a> {
     }
 
     /// The closed form nearest to a covector per face, in the sense of `Σ 2A |w - target|²` over the kept faces. Overwrites the matrix.
-    pub(crate) fn nearest_form(&mut self, target: &Field<Faces, glam::DVec2>) -> (Vec<f64>, Vec<f64>) {
+    ///
+    /// # Errors
+    /// [`WrinkleError::Lattice`] if areas are so different that rounding leaves no positive definite matrix.
+    pub(crate) fn nearest_form(
+        &mut self,
+        target: &Field<Faces, glam::DVec2>,
+    ) -> Result<(Vec<f64>, Vec<f64>), WrinkleError> {
         let faces = self.problem.sheet().faces();
         let [values, _] = self.matrix.clear();
         let mut rhs = vec![0.0; self.first_period + self.problem.complex().betti()];
@@ -316,15 +327,18 @@ impl<'a> WrinkleSystem<'a> {
         let mut held = vec![false; rhs.len()];
         held[..self.free.len()].fill(true);
         // Positive definite but for rounding: every phase is on a kept face.
-        self.load(0.0, 0.0, 1e-14, &held);
-        if self.matrix.factorise() {
-            self.matrix.solve(&mut rhs);
-        } else {
-            rhs.fill(0.0);
+        let definite = [1e-14, 1e-11, 1e-8].into_iter().any(|shift| {
+            self.load(0.0, 0.0, shift, &held);
+            self.matrix.factorise()
+        });
+        if !definite {
+            let reason = "rest areas of faces are too different for a start; repair the mesh".to_owned();
+            return Err(WrinkleError::Lattice { reason });
         }
+        self.matrix.solve(&mut rhs);
         let mut phi = vec![0.0; self.phase_unknown.len()];
         self.add_phases(&rhs, 1.0, &mut phi);
-        (phi, rhs[self.first_period..].to_vec())
+        Ok((phi, rhs[self.first_period..].to_vec()))
     }
 
     /// Adds a multiple of the phases in a vector of unknowns to phases per node.

@@ -58,7 +58,7 @@ fn noise(count: usize, seed: u64) -> Vec<f64> {
 
 /// A start with everything shaken, so that no symmetry hides a mistake.
 fn shaken(system: &mut WrinkleSystem<'_>) -> Point {
-    let mut point = start::start(system, WrinkleStart::Stress);
+    let mut point = start::start(system, WrinkleStart::Stress).unwrap();
     let step = noise(system.unknown_count(), 9);
     for (k, vertex) in system.free_vertices().iter().enumerate() {
         point.a[*vertex] = (0.02 + 0.004 * step[k]).max(0.0);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, Vertices};
+use plisse_sparse::dot;
 use plisse_system::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pose, System};
 
 use super::report::{BaseFailure, BaseIteration};
@@ -52,8 +53,8 @@ struct Newton<'a> {
     energy: &'a Energy<'a>,
     /// Area of each unknown relative to their mean.
     weights: Vec<f64>,
-    /// Projection of each unknown that slides.
-    allowed: Vec<(usize, DMat3)>,
+    /// Projection of each unknown, where it slides.
+    allowed: Vec<Option<DMat3>>,
     linear: Linear,
     matrix: BlockMatrix,
     shifted: BlockMatrix,
@@ -69,19 +70,24 @@ struct Newton<'a> {
 struct Point {
     energy: f64,
     scale: f64,
-    force: Vec<DVec3>,
+    force: Vec<f64>,
 }
 
 /// Minimises the energy from `x`, which holds the last iterate afterwards, also on failure.
 pub(super) fn minimise(energy: &Energy<'_>, x: &mut Field<Vertices, DVec3>, limits: Limits) -> Run {
     let unknowns = energy.system.unknowns();
     let mean = unknowns.iter().map(|v| energy.areas[*v]).sum::<f64>() / unknowns.len().max(1) as f64;
-    let index = |v: &Id<Vertices>| unknowns.binary_search(v).ok();
+    let mut allowed = vec![None; unknowns.len()];
+    for (vertex, projection) in energy.sliding {
+        if let Ok(i) = unknowns.binary_search(vertex) {
+            allowed[i] = Some(*projection);
+        }
+    }
     let mut newton = Newton {
         energy,
         weights: unknowns.iter().map(|v| energy.areas[*v] / mean).collect(),
-        allowed: energy.sliding.iter().filter_map(|(v, p)| index(v).map(|i| (i, *p))).collect(),
-        linear: Linear::new(LinearSolver::Cholesky, energy.system.pattern()),
+        allowed,
+        linear: Linear::new(LinearSolver::Cholesky),
         matrix: BlockMatrix::zeros(Arc::clone(energy.system.pattern())),
         shifted: BlockMatrix::zeros(Arc::clone(energy.system.pattern())),
         gradient: Field::filled(x.len(), DVec3::ZERO),
@@ -105,7 +111,7 @@ impl Newton<'_> {
         residual: &mut f64,
     ) -> Result<(), BaseFailure> {
         let mut here = self.at(x);
-        let mut step = vec![DVec3::ZERO; here.force.len()];
+        let mut step = vec![0.0; here.force.len()];
         loop {
             *residual = self.residual(&here.force);
             if !(residual.is_finite() && here.energy.is_finite()) {
@@ -120,7 +126,8 @@ impl Newton<'_> {
             let (exact, factorisations) = self.direction(x, &here.force, &mut step)?;
             let shift = self.shift;
             // Steps as small as the spacing of numbers: no smaller residual exists in this arithmetic.
-            let at_rounding = shift == 0.0 && largest(&step) <= 8.0 * f64::EPSILON * largest(x.as_slice());
+            let at_rounding = shift == 0.0
+                && largest(&step) <= 8.0 * f64::EPSILON * largest(bytemuck::cast_slice(x.as_slice()));
             let search = self.search(x, &here, &step);
             history.push(BaseIteration {
                 residual: *residual,
@@ -148,7 +155,7 @@ impl Newton<'_> {
     }
 
     /// Short steps ask for a larger shift, full ones for a smaller one and for the exact Hessian.
-    fn adapt(&mut self, here: &Point, step: &[DVec3], length: f64) {
+    fn adapt(&mut self, here: &Point, step: &[f64], length: f64) {
         let promised = dot(&here.force, step);
         self.tries_exact = length >= 1.0;
         self.near = self.near || (length >= 1.0 && promised < NEAR * here.scale);
@@ -156,7 +163,8 @@ impl Newton<'_> {
             self.shift = if self.shift < 1e-10 { 0.0 } else { 0.1 * self.shift };
         } else if length < 0.25 {
             // The curvature along the step was too small by the factor that the step was too long.
-            let square: f64 = step.iter().zip(&self.weights).map(|(s, w)| w * s.length_squared()).sum();
+            let steps = step.chunks_exact(3).zip(&self.weights);
+            let square: f64 = steps.map(|(s, w)| w * DVec3::from_slice(s).length_squared()).sum();
             let curvature = promised / square / self.diagonal().max(f64::MIN_POSITIVE);
             let wanted = curvature / length.max(1e-6);
             self.shift = wanted.clamp(4.0 * self.shift, (100.0 * self.shift).max(1e-4));
@@ -171,8 +179,8 @@ impl Newton<'_> {
     fn direction(
         &mut self,
         x: &Field<Vertices, DVec3>,
-        force: &[DVec3],
-        step: &mut [DVec3],
+        force: &[f64],
+        step: &mut [f64],
     ) -> Result<(bool, usize), BaseFailure> {
         let rank_ones = self.rank_ones(x);
         let mut count = 0;
@@ -184,8 +192,10 @@ impl Newton<'_> {
             let operator = Operator { matrix: &self.shifted, rank_ones: &rank_ones };
             let error = match self.linear.solve(&operator, force, step, 1e-10) {
                 Ok(_) => {
-                    for (i, p) in &self.allowed {
-                        step[*i] = *p * step[*i];
+                    for (step, p) in step.chunks_exact_mut(3).zip(&self.allowed) {
+                        if let Some(p) = p {
+                            step.copy_from_slice(&(*p * DVec3::from_slice(step)).to_array());
+                        }
                     }
                     if dot(force, step) > 0.0 && step.iter().all(|s| s.is_finite()) {
                         return Ok((exact, count));
@@ -212,10 +222,11 @@ impl Newton<'_> {
         let scale = self.shift * self.diagonal();
         if scale > 0.0 {
             for (i, weight) in self.weights.iter().enumerate() {
-                *self.shifted.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(scale * weight));
+                self.shifted.add_to_diagonal(i, scale * weight);
             }
         }
-        self.restrict();
+        let allowed = &self.allowed;
+        self.shifted.restrict(|i| allowed[i].as_ref().map(|p| p.as_ref() as &[f64]));
     }
 
     fn is_definite(&mut self, x: &Field<Vertices, DVec3>) -> bool {
@@ -230,38 +241,14 @@ impl Newton<'_> {
         self.energy.system.hessian(&Pose::at(x), psd, &mut self.matrix);
     }
 
-    /// Removes forbidden directions from the matrix, and puts the diagonal in their place.
-    fn restrict(&mut self) {
-        let pattern = Arc::clone(self.shifted.pattern());
-        let scale = self.diagonal();
-        for (i, p) in &self.allowed {
-            for j in 0..pattern.size() {
-                for index in pattern.column(j) {
-                    let row = pattern.rows()[index] as usize;
-                    let block = &mut self.shifted.values_mut()[index];
-                    if row == *i {
-                        *block = *p * *block;
-                    }
-                    if j == *i {
-                        *block *= *p;
-                    }
-                }
-            }
-            *self.shifted.diagonal_mut(*i) += (DMat3::IDENTITY - *p) * scale;
-        }
-    }
-
-    fn rank_ones(&self, x: &Field<Vertices, DVec3>) -> Vec<(f64, Vec<DVec3>)> {
+    fn rank_ones(&self, x: &Field<Vertices, DVec3>) -> Vec<(f64, Vec<f64>)> {
         let parts = self.energy.system.rank_ones(&Pose::at(x)).into_iter();
         parts.map(|part| (part.weight, self.reduce(&part.vector))).collect()
     }
 
-    fn reduce(&self, field: &Field<Vertices, DVec3>) -> Vec<DVec3> {
-        let mut out: Vec<DVec3> = self.energy.system.unknowns().iter().map(|v| field[*v]).collect();
-        for (i, p) in &self.allowed {
-            out[*i] = *p * out[*i];
-        }
-        out
+    fn reduce(&self, field: &Field<Vertices, DVec3>) -> Vec<f64> {
+        let unknowns = self.energy.system.unknowns().iter().zip(&self.allowed);
+        unknowns.flat_map(|(v, p)| p.map_or(field[*v], |p| p * field[*v]).to_array()).collect()
     }
 
     fn at(&mut self, x: &Field<Vertices, DVec3>) -> Point {
@@ -281,10 +268,10 @@ impl Newton<'_> {
     }
 
     /// Largest force per area.
-    fn residual(&self, force: &[DVec3]) -> f64 {
+    fn residual(&self, force: &[f64]) -> f64 {
         let mut worst = 0.0;
-        for (v, f) in self.energy.system.unknowns().iter().zip(force) {
-            let here = f.length() / self.energy.areas[*v];
+        for (v, f) in self.energy.system.unknowns().iter().zip(force.chunks_exact(3)) {
+            let here = DVec3::from_slice(f).length() / self.energy.areas[*v];
             if here.is_nan() || here > worst {
                 worst = here;
             }
@@ -292,10 +279,10 @@ impl Newton<'_> {
         worst
     }
 
-    fn go(&mut self, x: &Field<Vertices, DVec3>, step: &[DVec3], length: f64) -> Point {
+    fn go(&mut self, x: &Field<Vertices, DVec3>, step: &[f64], length: f64) -> Point {
         self.trial.as_mut_slice().copy_from_slice(x.as_slice());
-        for (&v, step) in self.energy.system.unknowns().iter().zip(step) {
-            self.trial[v] += *step * length;
+        for (&v, step) in self.energy.system.unknowns().iter().zip(step.chunks_exact(3)) {
+            self.trial[v] += DVec3::from_slice(step) * length;
         }
         let trial = std::mem::replace(&mut self.trial, Field::from_vec(Vec::new()));
         let point = self.at(&trial);
@@ -305,7 +292,7 @@ impl Newton<'_> {
 
     /// A length at which the energy is low: 1 if the slope has fallen to half there; else near the minimum along the step. The
     /// energy has a continuous slope but kinks in it, and steps that end behind one would oscillate about it.
-    fn search(&mut self, x: &Field<Vertices, DVec3>, here: &Point, step: &[DVec3]) -> Option<(Point, f64)> {
+    fn search(&mut self, x: &Field<Vertices, DVec3>, here: &Point, step: &[f64]) -> Option<(Point, f64)> {
         let promised = dot(&here.force, step);
         let noise = NOISE * here.scale;
         let lower = |point: &Point, length: f64| point.energy <= here.energy - SUFFICIENT * length * promised;
@@ -360,10 +347,6 @@ impl Newton<'_> {
     }
 }
 
-fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum()
-}
-
-fn largest(v: &[DVec3]) -> f64 {
-    v.iter().fold(0.0, |m, v| v.abs().max_element().max(m))
+fn largest(v: &[f64]) -> f64 {
+    v.iter().fold(0.0, |m, v| v.abs().max(m))
 }

@@ -1,38 +1,74 @@
-//! One solver for a frozen pattern, with everything that can be kept between solves.
+//! One solver for one matrix after the other, with everything that can be kept between solves.
 
 use std::sync::Arc;
 
-use glam::DVec3;
+use crate::cg::{self, BlockJacobi, Limits, Outcome, Workspace};
+use crate::error::LinearError;
+use crate::factor::{Analysis, Factor, Kind};
+use crate::matrix::BlockMatrix;
+use crate::operator::Operator;
+use crate::pattern::Pattern;
 
-use super::cg::{self, BlockJacobi, Limits, Outcome, Workspace};
-use super::factor::{Analysis, Factor, Kind};
-use super::{LinearError, LinearSolver, Operator, SolveReport};
-use crate::matrix::{BlockMatrix, BlockPattern};
+/// Which method solves the linear systems of Newton's method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LinearSolver {
+    /// Sparse Cholesky in double precision, a new factor for every matrix.
+    Cholesky,
+    /// `L D Lᵀ` without pivoting, for matrices that may be indefinite. Nothing guards the growth of the factor but the
+    /// residual, which is checked. Not for operators with dense parts.
+    Ldlt,
+    /// Conjugate gradients preconditioned with the inverses of the diagonal blocks. The method for steps dominated by mass:
+    /// small steps, soft cloth.
+    BlockJacobi,
+    /// Conjugate gradients preconditioned with the factor of an earlier matrix, in single precision. A new factor is
+    /// made when keeping the old one no longer pays.
+    StaleCholesky,
+    /// [`Self::BlockJacobi`] or [`Self::StaleCholesky`], by what the last solves have cost. Costs are counted, not
+    /// timed, so that the choice is the same in every run.
+    #[default]
+    Auto,
+}
+
+/// What a solve did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveReport {
+    /// The method that gave the solution; never [`LinearSolver::Auto`].
+    pub method: LinearSolver,
+    /// Iterations of conjugate gradients, or refinements.
+    pub iterations: usize,
+    /// Numeric factorisations.
+    pub factorisations: usize,
+    /// `‖b - A x‖ / ‖b‖` of the solution, computed from it.
+    pub relative_residual: f64,
+}
 
 /// Iterations with a factor of the matrix itself. One is enough without dense parts; each of those costs one more, single
 /// precision and bad conditioning a few.
 const FRESH: Limits = Limits { iterations: 100, trusted: true };
 
-/// Solves systems with one pattern after the other, keeping the symbolic analysis, factors and memory.
+/// Solves one system after the other, keeping the symbolic analysis, factors and memory.
+///
+/// Patterns may change between solves; the same [revision](crate::Revision) is analysed once. An old factor
+/// serves conjugate gradients after a change of the pattern, too, as long as the number of unknowns stays.
 pub struct Linear {
     choice: LinearSolver,
-    pattern: Arc<BlockPattern>,
-    analysis: Option<Analysis>,
+    analysis: Option<Arc<Analysis>>,
     exact: Option<Factor<f64>>,
     indefinite: Option<Factor<f64>>,
     stale: Stale,
     jacobi: BlockJacobi,
     auto: Auto,
     work: Workspace,
+    analyses: usize,
 }
 
 impl Linear {
-    /// A solver for matrices with this pattern. Nothing is analysed before the first solve.
+    /// A solver. Nothing is analysed before the first solve.
     #[must_use]
-    pub fn new(choice: LinearSolver, pattern: &Arc<BlockPattern>) -> Self {
+    pub fn new(choice: LinearSolver) -> Self {
         Self {
             choice,
-            pattern: Arc::clone(pattern),
             analysis: None,
             exact: None,
             indefinite: None,
@@ -40,6 +76,7 @@ impl Linear {
             jacobi: BlockJacobi::default(),
             auto: Auto::default(),
             work: Workspace::default(),
+            analyses: 0,
         }
     }
 
@@ -47,12 +84,6 @@ impl Linear {
     #[must_use]
     pub fn choice(&self) -> LinearSolver {
         self.choice
-    }
-
-    /// Whether matrices of this pattern are expected.
-    #[must_use]
-    pub fn is_for(&self, pattern: &Arc<BlockPattern>) -> bool {
-        Arc::ptr_eq(&self.pattern, pattern)
     }
 
     /// Forgets factors and statistics, but not the analysis: the next solve does not depend on earlier ones.
@@ -72,7 +103,13 @@ impl Linear {
     /// Numbers in the triangular factor, once it was needed.
     #[must_use]
     pub fn factor_len(&self) -> Option<usize> {
-        self.analysis.as_ref().map(Analysis::factor_len)
+        self.analysis.as_ref().map(|analysis| analysis.factor_len())
+    }
+
+    /// How many patterns were analysed so far.
+    #[must_use]
+    pub fn analyses(&self) -> usize {
+        self.analyses
     }
 
     /// Solves `A x = b` to the relative residual `tolerance`, or says why not. Direct methods are refined to `tolerance`
@@ -85,16 +122,16 @@ impl Linear {
     pub fn solve(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
-        assert!(self.is_for(a.matrix.pattern()), "the matrix has the pattern of this solver");
+        let pattern = &**a.matrix.pattern();
         assert!(
-            b.len() == self.pattern.size() && x.len() == b.len(),
+            b.len() == pattern.layout().unknowns() && x.len() == b.len(),
             "vectors and matrix must have one size"
         );
-        x.fill(DVec3::ZERO);
+        x.fill(0.0);
         if b.is_empty() {
             let method =
                 if self.choice == LinearSolver::Auto { LinearSolver::BlockJacobi } else { self.choice };
@@ -104,7 +141,7 @@ impl Linear {
             LinearSolver::Cholesky => self.cholesky(a, b, x, tolerance),
             LinearSolver::Ldlt => self.ldlt(a, b, x, tolerance),
             LinearSolver::BlockJacobi => {
-                let limit = 100 + 30 * self.pattern.size();
+                let limit = 100 + 10 * b.len();
                 let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
                 accept(outcome, LinearSolver::BlockJacobi, 0, tolerance)
             }
@@ -113,50 +150,67 @@ impl Linear {
         }
     }
 
-    /// Makes a new factor of the matrix, in double precision (single for [`LinearSolver::StaleCholesky`] and
-    /// [`LinearSolver::Auto`]), for [`Self::substitute`].
+    /// Analyses a pattern in advance, and makes room for a factor in double precision.
     ///
-    /// # Panics
-    /// If the matrix has another pattern.
+    /// # Errors
+    /// [`LinearError::OutOfMemory`] if the factor does not fit into memory.
+    pub fn prepare(&mut self, pattern: &Pattern) -> Result<(), LinearError> {
+        let analysis = self.analyse(pattern)?;
+        let (place, kind) = match self.choice {
+            LinearSolver::Ldlt => (&mut self.indefinite, Kind::Ldlt),
+            _ => (&mut self.exact, Kind::Llt),
+        };
+        Factor::make_room(place, &analysis, kind).map(|_| ())
+    }
+
+    /// Makes a new factor of the matrix, in double precision (single for [`LinearSolver::StaleCholesky`] and
+    /// [`LinearSolver::Auto`]), for [`Self::substitute`]. After an error there is no factor.
     pub fn factorise(&mut self, a: &BlockMatrix) -> Result<(), LinearError> {
-        assert!(self.is_for(a.pattern()), "the matrix has the pattern of this solver");
-        let analysis = analysis(&mut self.analysis, &self.pattern)?;
+        let analysis = self.analyse(a.pattern())?;
         match self.choice {
-            LinearSolver::Ldlt => factor(&mut self.indefinite, analysis, Kind::Ldlt)?.factorise(analysis, a),
-            LinearSolver::StaleCholesky | LinearSolver::Auto => self.stale.factorise(analysis, a).map(|_| ()),
-            _ => factor(&mut self.exact, analysis, Kind::Llt)?.factorise(analysis, a),
+            LinearSolver::Ldlt => Factor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a).map(|_| ()),
+            LinearSolver::StaleCholesky | LinearSolver::Auto => {
+                self.stale.factorise(&analysis, a).map(|_| ())
+            }
+            _ => Factor::fill(&mut self.exact, &analysis, Kind::Llt, a).map(|_| ()),
         }
     }
 
-    /// Applies the factor of [`Self::factorise`] to one right side, without checking the residual; copies it if there is
-    /// no factor.
-    pub fn substitute(&mut self, b: &[DVec3], x: &mut [DVec3]) {
-        let Some(analysis) = &self.analysis else {
-            x.copy_from_slice(b);
-            return;
-        };
+    /// Applies the factor of [`Self::factorise`] to one right side, without checking the residual.
+    ///
+    /// # Panics
+    /// If there is no factor: [`Self::factorise`] must have succeeded before.
+    #[expect(clippy::expect_used, reason = "a solution without a factor would be made up")]
+    pub fn substitute(&mut self, b: &[f64], x: &mut [f64]) {
         let factor = match self.choice {
-            LinearSolver::StaleCholesky | LinearSolver::Auto => return self.stale.apply(analysis, b, x),
+            LinearSolver::StaleCholesky | LinearSolver::Auto => return self.stale.apply(b, x),
             LinearSolver::Ldlt => &mut self.indefinite,
             _ => &mut self.exact,
         };
-        match factor {
-            Some(factor) => factor.solve(analysis, b, x),
-            None => x.copy_from_slice(b),
+        factor.as_mut().expect("factorise has succeeded before").solve(b, x);
+    }
+
+    /// The analysis of a pattern: the last one, or a new one.
+    fn analyse(&mut self, pattern: &Pattern) -> Result<Arc<Analysis>, LinearError> {
+        if let Some(analysis) = self.analysis.as_ref().filter(|analysis| analysis.is_of(pattern)) {
+            return Ok(Arc::clone(analysis));
         }
+        let analysis = Arc::new(Analysis::new(pattern)?);
+        self.analyses += 1;
+        self.analysis = Some(Arc::clone(&analysis));
+        Ok(analysis)
     }
 
     fn cholesky(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
-        let analysis = analysis(&mut self.analysis, &self.pattern)?;
-        let factor = factor(&mut self.exact, analysis, Kind::Llt)?;
-        factor.factorise(analysis, a.matrix)?;
-        let precondition = |r: &[DVec3], z: &mut [DVec3]| factor.solve(analysis, r, z);
+        let analysis = self.analyse(a.matrix.pattern())?;
+        let factor = Factor::fill(&mut self.exact, &analysis, Kind::Llt, a.matrix)?;
+        let precondition = |r: &[f64], z: &mut [f64]| factor.solve(r, z);
         let outcome = cg::solve(a, precondition, b, x, tolerance, FRESH, &mut self.work)?;
         accept_rounding(&outcome, LinearSolver::Cholesky, 1, tolerance)
     }
@@ -165,17 +219,16 @@ impl Linear {
     fn ldlt(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         if !a.rank_ones.is_empty() {
             return Err(LinearError::DenseParts);
         }
-        let analysis = analysis(&mut self.analysis, &self.pattern)?;
-        let factor = factor(&mut self.indefinite, analysis, Kind::Ldlt)?;
-        factor.factorise(analysis, a.matrix)?;
-        let (mut r, mut step) = (b.to_vec(), vec![DVec3::ZERO; b.len()]);
+        let analysis = self.analyse(a.matrix.pattern())?;
+        let factor = Factor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a.matrix)?;
+        let (mut r, mut step) = (b.to_vec(), vec![0.0; b.len()]);
         let norm_b = cg::norm(b);
         let (mut iterations, mut last) = (0, f64::INFINITY);
         loop {
@@ -189,7 +242,7 @@ impl Linear {
                 return accept_rounding(&outcome, LinearSolver::Ldlt, 1, tolerance);
             }
             last = relative_residual;
-            factor.solve(analysis, &r, &mut step);
+            factor.solve(&r, &mut step);
             for (x, step) in x.iter_mut().zip(&step) {
                 *x += *step;
             }
@@ -201,31 +254,32 @@ impl Linear {
     fn block_jacobi(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
         limit: usize,
     ) -> Result<Outcome, LinearError> {
         self.jacobi.update(a.matrix);
         let jacobi = &self.jacobi;
         let limits = Limits { iterations: limit, trusted: false };
-        cg::solve(a, |r, z| jacobi.apply(r, z), b, x, tolerance, limits, &mut self.work)
+        cg::solve(a, |r, z| jacobi.apply(a.matrix, r, z), b, x, tolerance, limits, &mut self.work)
     }
 
     fn stale_cholesky(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
-        let analysis = analysis(&mut self.analysis, &self.pattern)?;
-        let cost = Cost::of(&self.pattern, Some(analysis));
+        let pattern = &**a.matrix.pattern();
+        let analysis = self.analyse(pattern)?;
+        let cost = Cost::of(pattern, Some(&analysis));
         let stale = &mut self.stale;
         let mut spent = 0;
-        if let Some(age) = stale.age.take_if(|age| age.pays(&cost)) {
+        if let Some(age) = stale.age.take_if(|age| age.pays(&cost) && age.unknowns == b.len()) {
             let limits = Limits { iterations: 2 + cost.factor_in_solves() as usize, trusted: false };
-            let precondition = |r: &[DVec3], z: &mut [DVec3]| stale.apply(analysis, r, z);
+            let precondition = |r: &[f64], z: &mut [f64]| stale.apply(r, z);
             let result = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work);
             match result {
                 Ok(outcome) if outcome.converged => {
@@ -235,14 +289,14 @@ impl Linear {
                 // Too slow or too different: what was found so far is kept as a start.
                 Ok(outcome) => spent = outcome.iterations,
                 Err(LinearError::NotFinite) => return Err(LinearError::NotFinite),
-                Err(_) => x.fill(DVec3::ZERO),
+                Err(_) => x.fill(0.0),
             }
         }
-        let factorisations = stale.factorise(analysis, a.matrix)?;
+        let factorisations = stale.factorise(&analysis, a.matrix)?;
         let limits = Limits { trusted: stale.is_double, ..FRESH };
-        let precondition = |r: &[DVec3], z: &mut [DVec3]| stale.apply(analysis, r, z);
+        let precondition = |r: &[f64], z: &mut [f64]| stale.apply(r, z);
         let mut outcome = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work)?;
-        stale.age = Some(Age::default().older(outcome.iterations));
+        stale.age = Some(Age::new(b.len()).older(outcome.iterations));
         outcome.iterations += spent;
         accept_rounding(&outcome, LinearSolver::StaleCholesky, factorisations, tolerance)
     }
@@ -250,45 +304,24 @@ impl Linear {
     fn auto(
         &mut self,
         a: &Operator<'_>,
-        b: &[DVec3],
-        x: &mut [DVec3],
+        b: &[f64],
+        x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         let mut spent = 0;
         if self.auto.tries_iteration() {
-            let limit = Auto::iteration_limit(&self.pattern);
+            let limit = Auto::iteration_limit(a.matrix.pattern());
             let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
             self.auto.record(outcome.converged);
             if outcome.converged {
                 return accept(outcome, LinearSolver::BlockJacobi, 0, tolerance);
             }
             spent = outcome.iterations;
-            x.fill(DVec3::ZERO);
+            x.fill(0.0);
         }
         let report = self.stale_cholesky(a, b, x, tolerance)?;
         Ok(SolveReport { iterations: report.iterations + spent, ..report })
     }
-}
-
-fn analysis<'a>(
-    place: &'a mut Option<Analysis>,
-    pattern: &Arc<BlockPattern>,
-) -> Result<&'a Analysis, LinearError> {
-    if !place.as_ref().is_some_and(|a| a.is_of(pattern)) {
-        *place = Some(Analysis::new(pattern)?);
-    }
-    place.as_ref().ok_or(LinearError::OutOfMemory)
-}
-
-fn factor<'a, T: super::factor::Precision>(
-    place: &'a mut Option<Factor<T>>,
-    analysis: &Analysis,
-    kind: Kind,
-) -> Result<&'a mut Factor<T>, LinearError> {
-    if place.is_none() {
-        *place = Some(Factor::new(analysis, kind)?);
-    }
-    place.as_mut().ok_or(LinearError::OutOfMemory)
 }
 
 /// A solution at the tolerance.
@@ -330,8 +363,9 @@ struct Cost {
 impl Cost {
     /// Before the analysis, the size of the factor is that of a triangle mesh with as many vertices: about 45 log₂ n numbers
     /// per vertex.
-    fn of(pattern: &BlockPattern, analysis: Option<&Analysis>) -> Self {
-        let (blocks, rows) = (pattern.block_count() as f64, pattern.size() as f64);
+    fn of(pattern: &Pattern, analysis: Option<&Analysis>) -> Self {
+        // In blocks of three by three.
+        let (blocks, rows) = (pattern.number_count() as f64 / 9.0, pattern.layout().unknowns() as f64 / 3.0);
         let numbers = analysis.map_or_else(|| 45.0 * rows * (rows + 1.0).log2(), |a| a.factor_len() as f64);
         let solve = 0.14 * numbers / blocks;
         // Work grows as numbers²/rows.
@@ -355,16 +389,23 @@ struct Stale {
 }
 
 /// How long a factor has served.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Age {
+    /// Of the matrix that it is of.
+    unknowns: usize,
     solves: usize,
     iterations: usize,
     last: usize,
 }
 
 impl Age {
+    fn new(unknowns: usize) -> Self {
+        Self { unknowns, solves: 0, iterations: 0, last: 0 }
+    }
+
     fn older(self, iterations: usize) -> Self {
-        Self { solves: self.solves + 1, iterations: self.iterations + iterations, last: iterations }
+        let (solves, iterations_so_far) = (self.solves + 1, self.iterations + iterations);
+        Self { solves, iterations: iterations_so_far, last: iterations, ..self }
     }
 
     /// An old factor pays while one more solve like the last one costs less than the average so far, the factorisation
@@ -377,22 +418,21 @@ impl Age {
 
 impl Stale {
     /// Single precision, or double where that finds no positive pivots. Gives the number of attempts.
-    fn factorise(&mut self, analysis: &Analysis, a: &BlockMatrix) -> Result<usize, LinearError> {
+    fn factorise(&mut self, analysis: &Arc<Analysis>, a: &BlockMatrix) -> Result<usize, LinearError> {
         self.age = None;
-        let single = factor(&mut self.single, analysis, Kind::Llt)?;
-        self.is_double = single.factorise(analysis, a).is_err();
+        self.is_double = Factor::fill(&mut self.single, analysis, Kind::Llt, a).is_err();
         if self.is_double {
-            factor(&mut self.double, analysis, Kind::Llt)?.factorise(analysis, a)?;
+            Factor::fill(&mut self.double, analysis, Kind::Llt, a)?;
         }
         Ok(1 + usize::from(self.is_double))
     }
 
-    fn apply(&mut self, analysis: &Analysis, r: &[DVec3], z: &mut [DVec3]) {
-        match (self.is_double, &mut self.single, &mut self.double) {
-            (false, Some(factor), _) => factor.solve(analysis, r, z),
-            (true, _, Some(factor)) => factor.solve(analysis, r, z),
-            // Not reached: factors exist before they are applied. The identity is a valid preconditioner.
-            _ => z.copy_from_slice(r),
+    #[expect(clippy::expect_used, reason = "the identity in place of a factor would hide the mistake")]
+    fn apply(&mut self, r: &[f64], z: &mut [f64]) {
+        if self.is_double {
+            self.double.as_mut().expect("factorised before it is applied").solve(r, z);
+        } else {
+            self.single.as_mut().expect("factorised before it is applied").solve(r, z);
         }
     }
 }
@@ -423,7 +463,7 @@ impl Auto {
 
     /// As many iterations as a solve with a factor costs that serves for five solves of three iterations each. By the
     /// estimate of its size even where it is known: the choice must not depend on what was analysed before.
-    fn iteration_limit(pattern: &BlockPattern) -> usize {
+    fn iteration_limit(pattern: &Pattern) -> usize {
         let cost = Cost::of(pattern, None);
         (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize
     }

@@ -1,0 +1,55 @@
+//! The parts of a system that nothing couples to each other: bodies that share no term.
+
+use plisse_core::{Field, Id, Space};
+use plisse_sparse::Pattern;
+
+/// Which unknowns belong together, and how heavy they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Parts {
+    of_unknowns: Vec<u32>,
+    mass: Vec<f64>,
+}
+
+impl Parts {
+    /// The connected parts of the pattern, numbered by their first unknown.
+    pub(crate) fn new<S: Space>(pattern: &Pattern, nodes: &[Id<S>], mass: Option<&Field<S, f64>>) -> Self {
+        let Some(mass) = mass else { return Self::default() };
+        // Each unknown points to one before it, the first of a part to itself.
+        let mut parent: Vec<u32> = (0..nodes.len() as u32).collect();
+        fn first(parent: &mut [u32], mut i: u32) -> u32 {
+            while parent[i as usize] != i {
+                parent[i as usize] = parent[parent[i as usize] as usize];
+                i = parent[i as usize];
+            }
+            i
+        }
+        for j in 0..nodes.len() {
+            for &i in pattern.rows_of_column(j) {
+                let (a, b) = (first(&mut parent, i), first(&mut parent, j as u32));
+                parent[a.max(b) as usize] = a.min(b);
+            }
+        }
+        let mut out = Self { of_unknowns: vec![0; nodes.len()], mass: Vec::new() };
+        for (i, &node) in nodes.iter().enumerate() {
+            let root = first(&mut parent, i as u32) as usize;
+            if root == i {
+                out.of_unknowns[i] = out.mass.len() as u32;
+                out.mass.push(0.0);
+            } else {
+                out.of_unknowns[i] = out.of_unknowns[root];
+            }
+            out.mass[out.of_unknowns[i] as usize] += mass[node];
+        }
+        out
+    }
+
+    /// The part of each unknown.
+    pub(crate) fn of_unknowns(&self) -> &[u32] {
+        &self.of_unknowns
+    }
+
+    /// The mass of each part in kilograms; empty without masses.
+    pub(crate) fn mass(&self) -> &[f64] {
+        &self.mass
+    }
+}
