@@ -80,14 +80,12 @@ struct At<'a, E: StepElement<V>, const V: usize> {
 
 impl<E: StepElement<V>, const V: usize> At<'_, E, V> {
     fn energies(&self) -> StepEnergy {
-        sums::sum_in_chunks(self.elements, |item| {
-            self.with(item, item.1.nodes(), |element, x, start| element.energies(x, start))
-        })
+        sums::sum_in_chunks(self.elements, |item| self.with(item, item.1.nodes(), E::energies))
     }
 
     fn add_gradient(&self, gradient: &mut Field<E::Space, DVec3>) {
         sums::add_gradients(self.elements, gradient, E::nodes, |item, nodes| {
-            self.with(item, nodes, |element, x, start| element.gradient(x, start))
+            self.with(item, nodes, E::gradient)
         });
     }
 
@@ -137,16 +135,14 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         if !Self::differs(step) {
             return;
         }
-        let mut kept: Vec<E::Start> = memory.take();
+        let (elements, mut kept): (_, Vec<E::Start>) = (&self.elements, memory.take());
         match step.past {
             // Apart from the others, so that the compiler knows that there is nothing else to gather.
-            Past::Start => sums::fill(&self.elements, &mut kept, |element| {
+            Past::Start => sums::fill(elements, &mut kept, |element| {
                 let start = element.nodes().map(|node| step.start[node]);
                 element.start(&ElementStep { start, rate: step.rate, past: Past::Start })
             }),
-            _ => {
-                sums::fill(&self.elements, &mut kept, |element| element.start(&step.gather(element.nodes())))
-            }
+            _ => sums::fill(elements, &mut kept, |element| element.start(&step.gather(element.nodes()))),
         }
         memory.keep(kept);
     }
@@ -178,14 +174,14 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
             return at.energies();
         }
         sums::energies_and_gradients(&self.elements, gradient, E::nodes, |item, nodes| {
-            at.with(item, nodes, |element, x, start| element.energies_and_gradient(x, start))
+            at.with(item, nodes, E::energies_and_gradient)
         })
     }
 
     fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
         let Some(at) = self.at(pose) else { return };
         sums::add_hessians(&self.elements, sink, |item| {
-            at.with(item, item.1.nodes(), |element, x, start| element.hessian(x, start, psd)).0
+            at.with(item, item.1.nodes(), |element, x, start| element.hessian(x, start, psd).0)
         });
     }
 }
