@@ -162,6 +162,7 @@ fn memories_change_nothing() {
     let damped = hinges.elements().iter().map(|h| DampedHinge::new(*h, positive(0.05))).collect();
     let term = ElementTerm::<_, 4>::new("bending", damped);
     assert!(term.elements().len() > 1500);
+    assert_eq!([term.role(), hinges.role()], [Role::Elastic; 2]);
     let start = &sheet.flat;
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3 * x.x * x.y));
@@ -267,6 +268,7 @@ fn forces_without_potential_need_a_solver_without_line_search() {
     let element = Dissipation::<_, _, 3, 3>::new(nodes, strain, viscosity, positive(map.area()));
     let element = element.in_velocity_form(PositionJacobian::Symmetric);
     let damping = ElementTerm::<_, 3>::new("dashpots", vec![element]);
+    assert_eq!(damping.role(), Role::Dissipative);
     let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
     let error = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default()).err().unwrap();
     assert_eq!(error, SetupError::NoPotential { term: "dashpots".to_owned() });
