@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{
-    Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, HingeSpring, Id, Positive, Psd, Vertices,
+    Angle, Blocks, Element, ElementEvaluation, Hinge, HingeFrame, Id, Positive, Psd, StepEnergy, Vertices,
     rarely, saturate,
 };
 use plisse_eigen::{Eigenpairs, HingeFade, HingeFilter, hinge_hessian};
@@ -136,14 +136,31 @@ impl<L: AngleEnergy> HingeElement<L> {
         self.rest
     }
 
+    /// The height in metres below which a triangle fades; zero if none does.
     #[inline]
-    fn slopes(&self, theta: f64) -> (f64, f64) {
-        (self.moment_at(theta), self.stiffness_at(theta))
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach
     }
 
+    /// The energy at an angle in radians, in joules: `ψ` times the stiffness, limited to 1e150, as are its derivatives.
     #[inline]
-    fn scale(&self, value: f64) -> f64 {
-        limited(value, self.stiffness)
+    #[must_use]
+    pub fn energy_at(&self, theta: f64) -> f64 {
+        limited(self.law.psi(theta, self.rest), self.stiffness)
+    }
+
+    /// Its derivative by the angle, N m.
+    #[inline]
+    #[must_use]
+    pub fn moment_at(&self, theta: f64) -> f64 {
+        limited(self.law.g(theta, self.rest), self.stiffness)
+    }
+
+    /// Its second derivative by the angle, N m.
+    #[inline]
+    #[must_use]
+    pub fn stiffness_at(&self, theta: f64) -> f64 {
+        limited(self.law.h(theta, self.rest), self.stiffness)
     }
 
     /// The twelve eigenpairs of the exact Hessian, numerically; see the page *Modes* of the book. For a hinge away from
@@ -154,87 +171,131 @@ impl<L: AngleEnergy> HingeElement<L> {
     }
 }
 
-/// `ψ` and its derivatives times the stiffness, limited to 1e150.
-impl<L: AngleEnergy> HingeSpring for HingeElement<L> {
-    #[inline]
-    fn hinge(&self) -> [Id<Vertices>; 4] {
-        self.nodes
-    }
-
-    #[inline]
-    fn energy_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.psi(theta, self.rest))
-    }
-
-    #[inline]
-    fn moment_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.g(theta, self.rest))
-    }
-
-    #[inline]
-    fn stiffness_at(&self, theta: f64) -> f64 {
-        self.scale(self.law.h(theta, self.rest))
-    }
-
-    #[inline]
-    fn reach(&self) -> f64 {
-        self.reach
-    }
-
-    #[inline]
-    fn collapsed_energy(&self) -> f64 {
-        self.energy_at(self.rest)
-    }
+/// What resists a change of the angle beside the spring: nothing, or a dashpot.
+pub(crate) trait Resistance: Copy {
+    /// Energies of a step that ends at an angle, where the spring stores this.
+    fn energies(&self, theta: f64, stored: f64) -> StepEnergy;
+    /// The moment at an angle, with that of the spring.
+    fn moment(&self, theta: f64, spring: f64) -> f64;
+    /// The stiffness, with that of the spring.
+    fn stiffness(&self, spring: f64) -> f64;
 }
 
-impl<L: AngleEnergy> HingeElement<L> {
-    /// No angle: the energy of rest, no derivatives; but what is no number stays none.
-    fn without_angle(&self, x: &[DVec3; 4]) -> ElementEvaluation<4> {
-        let nothing = nothing(x);
-        ElementEvaluation {
-            energy: self.collapsed_energy() + nothing,
-            gradient: [DVec3::splat(nothing); 4],
-            hessian: Blocks::identity() * nothing,
-        }
-    }
-
-    /// Everything, where a triangle may have collapsed.
-    fn near_collapse(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
-        let Some(frame) = HingeFrame::new(x) else { return self.without_angle(x) };
-        let Some(fade) = HingeFade::new(x, self.reach) else { return self.evaluate_frame(&frame, psd) };
-        let (g, h) = self.slopes(frame.theta());
-        let rest = self.collapsed_energy();
-        let psi = self.energy_at(frame.theta()) - rest;
-        ElementEvaluation {
-            energy: rest + fade.weight() * psi,
-            gradient: fade.gradient_of(&frame, psi, g),
-            hessian: fade.hessian_of(&frame, psi, g, h, psd),
-        }
+impl Resistance for () {
+    #[inline(always)]
+    fn energies(&self, _: f64, stored: f64) -> StepEnergy {
+        StepEnergy::of_storage(stored)
     }
 
     #[inline(always)]
-    fn evaluate_frame(&self, frame: &HingeFrame, psd: Psd) -> ElementEvaluation<4> {
-        let (g, h) = self.slopes(frame.theta());
-        ElementEvaluation {
-            energy: self.energy_at(frame.theta()),
-            gradient: frame.gradient().map(|v| v * g),
-            hessian: hinge_hessian(frame, g, h, self.filter, psd),
-        }
+    fn moment(&self, _: f64, spring: f64) -> f64 {
+        spring
+    }
+
+    #[inline(always)]
+    fn stiffness(&self, spring: f64) -> f64 {
+        spring
     }
 }
 
-/// The frame of a hinge that is far from a collapse. Copies of the positions for whatever is rare: a reference would keep them
-/// in memory.
+/// Energies of a step, forces and stiffness.
+type All = (StepEnergy, [DVec3; 4], Blocks<4>);
+
+/// The frame of a hinge that is far from a collapse; leaves the function otherwise. Copies for whatever is rare:
+/// references would keep positions and resistance in memory.
 macro_rules! open_frame {
-    ($self:ident, $x:ident, $psd:expr, $part:expr) => {
+    ($self:ident, $x:ident, $resists:ident, $psd:expr, $part:expr) => {
         match HingeFrame::new($x) {
             Some(frame) if frame.is_higher_than($self.reach) => frame,
             _ => {
-                let (element, x) = (&$self, *$x);
-                return rarely(move || $part(element.near_collapse(&x, $psd)));
+                let (x, resists) = (*$x, *$resists);
+                return rarely(move || $part($self.near_collapse(&x, &resists, $psd)));
             }
         }
     };
+}
+
+/// Spring and resistance together.
+// Always in line: a call that is given a reference keeps the positions in memory, where they cost half as much again
+// as in registers.
+impl<L: AngleEnergy> HingeElement<L> {
+    #[inline(always)]
+    pub(crate) fn energies_with<R: Resistance>(&self, x: &[DVec3; 4], resists: &R) -> StepEnergy {
+        let frame = open_frame!(self, x, resists, Psd::Exact, |all: All| all.0);
+        resists.energies(frame.theta(), self.energy_at(frame.theta()))
+    }
+
+    #[inline(always)]
+    pub(crate) fn gradient_with<R: Resistance>(&self, x: &[DVec3; 4], resists: &R) -> [DVec3; 4] {
+        let frame = open_frame!(self, x, resists, Psd::Exact, |all: All| all.1);
+        let moment = resists.moment(frame.theta(), self.moment_at(frame.theta()));
+        frame.gradient().map(|v| v * moment)
+    }
+
+    #[inline(always)]
+    pub(crate) fn energies_and_gradient_with<R: Resistance>(
+        &self,
+        x: &[DVec3; 4],
+        resists: &R,
+    ) -> (StepEnergy, [DVec3; 4]) {
+        let frame = open_frame!(self, x, resists, Psd::Exact, |all: All| (all.0, all.1));
+        self.forces_at(&frame, resists)
+    }
+
+    #[inline(always)]
+    pub(crate) fn hessian_with<R: Resistance>(&self, x: &[DVec3; 4], resists: &R, psd: Psd) -> Blocks<4> {
+        let frame = open_frame!(self, x, resists, psd, |all: All| all.2);
+        self.hessian_at(&frame, resists, psd)
+    }
+
+    #[inline(always)]
+    fn slopes(&self, theta: f64, resists: &impl Resistance) -> (f64, f64) {
+        (resists.moment(theta, self.moment_at(theta)), resists.stiffness(self.stiffness_at(theta)))
+    }
+
+    #[inline(always)]
+    fn forces_at(&self, frame: &HingeFrame, resists: &impl Resistance) -> (StepEnergy, [DVec3; 4]) {
+        let theta = frame.theta();
+        let moment = resists.moment(theta, self.moment_at(theta));
+        (resists.energies(theta, self.energy_at(theta)), frame.gradient().map(|v| v * moment))
+    }
+
+    #[inline(always)]
+    fn hessian_at(&self, frame: &HingeFrame, resists: &impl Resistance, psd: Psd) -> Blocks<4> {
+        let (moment, stiffness) = self.slopes(frame.theta(), resists);
+        hinge_hessian(frame, moment, stiffness, self.filter, psd)
+    }
+
+    #[inline(always)]
+    fn all_at(&self, frame: &HingeFrame, resists: &impl Resistance, psd: Psd) -> All {
+        let (energies, gradient) = self.forces_at(frame, resists);
+        (energies, gradient, self.hessian_at(frame, resists, psd))
+    }
+
+    /// Everything, where a triangle may have collapsed.
+    fn near_collapse(&self, x: &[DVec3; 4], resists: &impl Resistance, psd: Psd) -> All {
+        let rest = self.energy_at(self.rest);
+        let Some(frame) = HingeFrame::new(x) else {
+            // No angle: the energy of rest, no derivatives; but what is no number stays none.
+            let nothing = nothing(x);
+            let energies = StepEnergy::of_storage(rest + nothing);
+            return (energies, [DVec3::splat(nothing); 4], Blocks::identity() * nothing);
+        };
+        let Some(fade) = HingeFade::new(x, self.reach) else { return self.all_at(&frame, resists, psd) };
+        let (theta, w) = (frame.theta(), fade.weight());
+        let (moment, stiffness) = self.slopes(theta, resists);
+        let all = resists.energies(theta, self.energy_at(theta) - rest);
+        let energies = StepEnergy {
+            potential: rest + w * all.potential,
+            stored: rest + w * all.stored,
+            dissipated: w * all.dissipated,
+        };
+        (
+            energies,
+            fade.gradient_of(&frame, all.potential, moment),
+            fade.hessian_of(&frame, all.potential, moment, stiffness, psd),
+        )
+    }
 }
 
 impl<L: AngleEnergy> Element<4> for HingeElement<L> {
@@ -246,35 +307,34 @@ impl<L: AngleEnergy> Element<4> for HingeElement<L> {
 
     #[inline]
     fn energy(&self, x: &[DVec3; 4]) -> f64 {
-        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| e.energy);
-        self.energy_at(frame.theta())
+        self.energies_with(x, &()).stored
     }
 
     #[inline]
     fn gradient(&self, x: &[DVec3; 4]) -> [DVec3; 4] {
-        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| e.gradient);
-        let g = self.moment_at(frame.theta());
-        frame.gradient().map(|v| v * g)
+        self.gradient_with(x, &())
     }
 
     #[inline]
     fn energy_and_gradient(&self, x: &[DVec3; 4]) -> (f64, [DVec3; 4]) {
-        let frame = open_frame!(self, x, Psd::Exact, |e: ElementEvaluation<4>| (e.energy, e.gradient));
-        let theta = frame.theta();
-        let g = self.moment_at(theta);
-        (self.energy_at(theta), frame.gradient().map(|v| v * g))
+        let (energies, gradient) = self.energies_and_gradient_with(x, &());
+        (energies.stored, gradient)
     }
 
     #[inline]
     fn hessian(&self, x: &[DVec3; 4], psd: Psd) -> Blocks<4> {
-        let frame = open_frame!(self, x, psd, |e: ElementEvaluation<4>| e.hessian);
-        let (g, h) = self.slopes(frame.theta());
-        hinge_hessian(&frame, g, h, self.filter, psd)
+        self.hessian_with(x, &(), psd)
     }
 
     #[inline]
     fn evaluate(&self, x: &[DVec3; 4], psd: Psd) -> ElementEvaluation<4> {
-        let frame = open_frame!(self, x, psd, |e: ElementEvaluation<4>| e);
-        self.evaluate_frame(&frame, psd)
+        let of = |(energies, gradient, hessian): All| ElementEvaluation {
+            energy: energies.stored,
+            gradient,
+            hessian,
+        };
+        let resists = &();
+        let frame = open_frame!(self, x, resists, psd, of);
+        of(self.all_at(&frame, resists, psd))
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | scalar laws of an angle | [`AngleEnergy`]: [`QuadraticAngle`], [`TangentAngle`], [`SineAngle`], [`CosineAngle`], [`PrintedCosine`] | WK23, equations 33 to 39 |
 //! | shells, four vertices | [`HingeElement`], [`HingeWeight`] | WK23, section 5 |
+//! | the same with damping | [`DampedHinge`] | SO18, equation 12 |
 //! | rods, three vertices | [`RodElement`]; stretching [`RodStretch`]; wire nets [`Net`] | WK23, section 4 |
 //! | the plane | [`PlanarAngle`] | WK23, section 3 |
 //! | constant matrices | [`QuadraticBending`] on vertices or on edges | EB08, Chen21 |
@@ -43,6 +44,7 @@
     )
 )]
 
+mod damped_hinge;
 mod fold;
 mod hinge;
 mod koiter;
@@ -53,6 +55,7 @@ mod plate;
 mod quadratic;
 mod rod;
 
+pub use damped_hinge::{DampedHinge, HingeStart};
 pub use hinge::{HingeElement, HingeWeight};
 pub use koiter::{Director, KoiterBending, KoiterEvaluation};
 pub use law::{AngleEnergy, CosineAngle, PrintedCosine, QuadraticAngle, SineAngle, TangentAngle};

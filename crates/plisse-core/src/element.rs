@@ -44,7 +44,7 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>);
 
-/// An energy over `V` nodes.
+/// An energy over `V` nodes. One that also damps is a [`StepElement`](crate::StepElement), as every element is.
 ///
 /// Evaluation never fails, never allocates and never starts a thread; it returns finite numbers for every finite
 /// `x`. `x` holds the positions of [`Element::nodes`] in that order, and so do the results. The **force** on a

@@ -35,29 +35,27 @@
 
 mod blocks;
 mod element;
-mod hinge_spring;
 mod mat3x2;
 mod mesh;
 mod psd;
 mod quantity;
 mod random;
 pub mod range;
-mod rate_element;
 mod rest;
 mod scalar;
 mod space;
+mod step_element;
 mod symmetric_eigen;
 
 pub use blocks::{Blocks, outer};
 pub use element::{Element, ElementEvaluation};
-pub use hinge_spring::HingeSpring;
 pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, MeshError, TriMesh, coincident, connected_pieces, generate};
 pub use psd::Psd;
 pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
 pub use random::SplitMix;
-pub use rate_element::{ElementStep, Past, RateElement, StepEnergy};
-pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, hinge_angle};
+pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, angle_change, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};
+pub use step_element::{ElementStep, Past, StepElement, StepEnergy};
 pub use symmetric_eigen::{project_numeric, symmetric_eigen};

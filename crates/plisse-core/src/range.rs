@@ -88,6 +88,14 @@ pub fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
     saturate(a.iter().zip(b).map(|(a, b)| product(a, b)).sum())
 }
 
+/// Rates of numbers with these derivatives at velocities `v`, whose components are limited to [`SPEED`].
+#[inline(always)]
+#[must_use]
+pub fn rates<const V: usize, const K: usize>(gradient: &[[DVec3; V]; K], v: &[DVec3; V]) -> [f64; K] {
+    let limited = v.map(|v| limit_vector(v, SPEED));
+    gradient.map(|row| row.iter().zip(&limited).map(|(g, v)| g.dot(*v)).sum())
+}
+
 /// The largest absolute coordinate of some points; NaN does not count.
 ///
 /// Sums that overflow are evaluated on points divided by it, and multiplied back.

@@ -1,9 +1,9 @@
 //! Angles as strains: hinges of shells, joints of rods.
 
-use std::f64::consts::{PI, TAU};
-
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, Hinge, HingeFrame, Psd, length_and_direction, outer, project_numeric, rarely};
+use plisse_core::{
+    Blocks, Hinge, HingeFrame, Psd, angle_change, length_and_direction, outer, project_numeric,
+};
 use plisse_eigen::{AngleFrame, HingeFade, HingeFilter, hinge_hessian};
 
 use crate::strain::Strain;
@@ -23,13 +23,7 @@ impl HingeAngle {
     /// The angle of a hinge, which fades below [`Hinge::reach`].
     #[must_use]
     pub fn of(hinge: &Hinge) -> Self {
-        Self::fading_below(hinge.reach())
-    }
-
-    /// One that fades below a mean height in metres; never, if that is not positive.
-    #[inline(always)]
-    pub(crate) fn fading_below(reach: f64) -> Self {
-        Self { reach }
+        Self { reach: hinge.reach() }
     }
 }
 
@@ -74,14 +68,7 @@ impl Strain<4, 1> for HingeAngle {
 
     #[inline(always)]
     fn weight(&self, x: &[DVec3; 4]) -> f64 {
-        match HingeFrame::new(x) {
-            Some(frame) if frame.is_higher_than(self.reach) => 1.0,
-            Some(_) => {
-                let (x, reach) = (*x, self.reach);
-                rarely(move || HingeFade::new(&x, reach).map_or(1.0, |fade| fade.weight()))
-            }
-            None => 0.0,
-        }
+        HingeFade::weight_at(x, self.reach)
     }
 
     fn faded(
@@ -106,14 +93,7 @@ impl Strain<4, 1> for HingeAngle {
     /// A hinge that folds through has not turned by a full circle.
     #[inline(always)]
     fn difference(&self, a: &[f64; 1], b: &[f64; 1]) -> [f64; 1] {
-        let d = a[0] - b[0];
-        [if d > PI {
-            d - TAU
-        } else if d < -PI {
-            d + TAU
-        } else {
-            d
-        }]
+        [angle_change(a[0], b[0])]
     }
 }
 

@@ -1,13 +1,13 @@
 //! A strain, a weight and a potential together: an element that damps.
 
 use glam::DVec3;
-use plisse_core::range::{FACTOR, SPEED, largest_coordinate, limit, limit_vector, scaled_matrix};
+use plisse_core::range::{FACTOR, SPEED, largest_coordinate, limit, limit_vector, rates, scaled_matrix};
 use plisse_core::{
-    Blocks, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, Vertices, outer, rarely, saturate,
+    Blocks, ElementStep, Id, Positive, Psd, StepElement, StepEnergy, Vertices, outer, rarely, saturate,
 };
 
 use crate::start::{StrainStart, limited};
-use crate::strain::{Strain, product, rate};
+use crate::strain::{Strain, product};
 use crate::velocity_form::VelocityForm;
 use crate::viscosity::Potential;
 
@@ -28,7 +28,7 @@ pub enum PositionJacobian {
 /// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions (joints of rods that are slightly bent
 /// excepted, see [`JointViscosity`](crate::JointViscosity)); its power is never positive.
 ///
-/// As an element of a time step ([`RateElement`]) it takes the rate from strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the
+/// As an element of a time step ([`StepElement`]) it takes the rate from strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the
 /// derivative of a potential of the step, which is zero at the start and never negative, and exactly zero for rigid motions over a step
 /// of any length. [`Dissipation::in_velocity_form`] takes it from velocities, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,7 +141,7 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
 
     #[inline(always)]
     fn rate_at(&self, frame: &S::Frame, v: &[DVec3; V]) -> [f64; K] {
-        limited(rate(&self.strain.gradient(frame), v))
+        limited(rates(&self.strain.gradient(frame), v))
     }
 
     /// The weight, less where the strain fades.
@@ -209,7 +209,7 @@ fn saturated(v: DVec3) -> DVec3 {
     DVec3::from_array(v.to_array().map(saturate))
 }
 
-impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateElement<V>
+impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> StepElement<V>
     for Dissipation<S, P, V, K>
 {
     type Space = Vertices;
@@ -237,11 +237,6 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
         let rate = start.rate(&self.strain, &strain);
         let stress = self.stress(&start.at, &rate, self.weight * start.weight);
         self.energies_at(start, &strain, &rate, &stress)
-    }
-
-    #[inline(always)]
-    fn gradient(&self, x: &[DVec3; V], start: &Option<StrainStart<K>>) -> [DVec3; V] {
-        self.energies_and_gradient(x, start).1
     }
 
     #[inline(always)]

@@ -21,8 +21,9 @@
 //! | [`JointViscosity`] | for [`RodJoint`] |
 //! | your own | implement [`Potential`] |
 //!
-//! [`DampedHinge`] is a hinge with its damping, for a fraction of what a second hinge would cost. [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in
-//! proportion to stiffness: both for comparison.
+//! [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in proportion
+//! to stiffness: both for comparison.
+//! Hinges of `plisse-bending` can have damping of their own, for a fraction of what a second element would cost.
 //!
 //! Every finite state gives finite energies, forces and Hessians; what lies outside of the ranges of [`range`](plisse_core::range) counts as
 //! their ends.
@@ -59,7 +60,6 @@
 mod angles;
 mod baraff_witkin;
 mod corotational;
-mod damped_hinge;
 mod dissipation;
 mod edge;
 mod green;
@@ -74,7 +74,6 @@ mod viscosity;
 pub use angles::{HingeAngle, JointFrame, RodJoint};
 pub use baraff_witkin::{FibreImages, FibreStrain};
 pub use corotational::{Polar, StretchTensor};
-pub use damped_hinge::{DampedHinge, HingeStart};
 pub use dissipation::{Dissipation, PositionJacobian};
 pub use edge::EdgeStretch;
 pub use green::GreenStrain;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::range::{dot, multiply};
-use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, RateElement, StepEnergy, saturate};
+use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, StepElement, StepEnergy, saturate};
 
 /// Where the stiffness is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl<E> RayleighElement<E> {
     }
 }
 
-impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
+impl<const V: usize, E: Element<V>> StepElement<V> for RayleighElement<E> {
     type Space = E::Space;
     type Start = ElementStep<V>;
 
@@ -67,10 +67,6 @@ impl<const V: usize, E: Element<V>> RateElement<V> for RayleighElement<E> {
 
     fn has_potential(&self) -> bool {
         self.stiffness == RayleighStiffness::AtStart
-    }
-
-    fn energies(&self, x: &[DVec3; V], step: &ElementStep<V>) -> StepEnergy {
-        self.energies_and_gradient(x, step).0
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {

@@ -1,9 +1,9 @@
 //! What strains keep of the start of a step.
 
+use plisse_core::ElementStep;
 use plisse_core::range::{RATE, limit};
-use plisse_core::{ElementStep, Past};
 
-use crate::strain::{Strain, rate};
+use crate::strain::Strain;
 
 /// The strain at the start of a step, and what it takes to make a rate of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,15 +23,10 @@ impl<const K: usize> StrainStart<K> {
     #[inline(always)]
     pub(crate) fn new<const V: usize>(strain: &impl Strain<V, K>, step: &ElementStep<V>) -> Option<Self> {
         let at = strain.strain_at(&step.start)?;
-        let expected = match &step.past {
-            Past::Start => [0.0; K],
-            Past::Earlier { weight, x } => {
-                strain.difference(&at, &strain.strain_at(x)?).map(|change| change * weight)
-            }
-            Past::Velocity { time, v } => {
-                rate(&strain.gradient(&strain.frame(&step.start)?), v).map(|change| change * time)
-            }
-        };
+        let expected = step.expected(
+            |x| Some(strain.difference(&at, &strain.strain_at(x)?)),
+            || Some(strain.gradient(&strain.frame(&step.start)?)),
+        )?;
         let factor = limit(step.rate, RATE);
         Some(Self { at, expected, factor, weight: strain.weight(&step.start) })
     }

@@ -1,7 +1,6 @@
 //! Strains: what measures deformation, whatever it is made of.
 
 use glam::DVec3;
-use plisse_core::range::{SPEED, limit_vector};
 use plisse_core::{Blocks, Psd, outer};
 
 /// `K` numbers that measure the deformation of `V` nodes, with two derivatives (SO18, section 3.1).
@@ -87,13 +86,6 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     ) -> Blocks<V> {
         self.geometric(frame, stress, psd) + product(&self.gradient(frame), tangent)
     }
-}
-
-/// `Gᵀ v`: the rate of each component.
-#[inline(always)]
-pub(crate) fn rate<const V: usize, const K: usize>(gradient: &[[DVec3; V]; K], v: &[DVec3; V]) -> [f64; K] {
-    let limited = v.map(|v| limit_vector(v, SPEED));
-    gradient.map(|row| row.iter().zip(&limited).map(|(g, v)| g.dot(*v)).sum())
 }
 
 /// `Σ_kl t_kl g_k g_lᵀ` for a symmetric `t`: symmetric to the last bit.

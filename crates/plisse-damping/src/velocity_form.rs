@@ -1,7 +1,7 @@
 //! Damping by the strain rate of velocities, as SO18 has it.
 
 use glam::DVec3;
-use plisse_core::{Blocks, ElementStep, Id, Psd, RateElement, StepEnergy, Vertices, saturate};
+use plisse_core::{Blocks, ElementStep, Id, Psd, StepElement, StepEnergy, Vertices, saturate};
 
 use crate::dissipation::{Dissipation, PositionJacobian};
 use crate::strain::Strain;
@@ -37,7 +37,7 @@ fn symmetric<const V: usize>(h: &Blocks<V>) -> Blocks<V> {
     sum
 }
 
-impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateElement<V>
+impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> StepElement<V>
     for VelocityForm<S, P, V, K>
 {
     type Space = Vertices;
@@ -53,10 +53,6 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> RateEleme
 
     fn has_potential(&self) -> bool {
         false
-    }
-
-    fn energies(&self, x: &[DVec3; V], step: &ElementStep<V>) -> StepEnergy {
-        self.energies_and_gradient(x, step).0
     }
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {

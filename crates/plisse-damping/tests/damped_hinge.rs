@@ -6,12 +6,15 @@
 )]
 
 use glam::{DMat3, DVec3};
-use plisse_bending::{AngleEnergy, CosineAngle, HingeElement, QuadraticAngle, TangentAngle};
-use plisse_core::{
-    Angle, Blocks, Element, ElementStep, Field, HingeSpring, Id, Past, Positive, Psd, RateElement, RestShape,
-    StepEnergy, TriMesh, Vertices, symmetric_eigen,
+use plisse_bending::{
+    AngleEnergy, CosineAngle, DampedHinge, HingeElement, HingeFilter, HingeStart, QuadraticAngle,
+    TangentAngle,
 };
-use plisse_damping::{DampedHinge, Dissipation, ElasticViscosity, HingeAngle, Viscosity};
+use plisse_core::{
+    Angle, Blocks, Element, ElementStep, Field, Id, Past, Positive, Psd, RestShape, StepElement, StepEnergy,
+    TriMesh, Vertices, symmetric_eigen,
+};
+use plisse_damping::{Dissipation, ElasticViscosity, HingeAngle, Viscosity};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
 
@@ -24,6 +27,12 @@ fn spring<L: AngleEnergy>(law: L) -> HingeElement<L> {
 }
 
 const BETA: Positive = Positive::literal(0.2);
+
+/// What a damped hinge keeps where nothing moves.
+const STILL: HingeStart = DampedHinge::<QuadraticAngle>::STILL.unwrap();
+
+const POLICIES: [Psd; 3] = [Psd::Exact, Psd::Clamp, Psd::Abs];
+const FILTERS: [HingeFilter; 4] = [HingeFilter::V1, HingeFilter::V2, HingeFilter::V3, HingeFilter::Numeric];
 
 const SHAPE: [[f64; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.4, 0.9, 0.3], [0.5, -0.8, 0.2]];
 
@@ -56,19 +65,23 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
     let viscosity = ElasticViscosity::new(BETA, modulus);
     let damping = Dissipation::<_, _, 4, 1>::new(nodes(), HingeAngle::default(), viscosity, Positive::ONE);
     let both = DampedHinge::new(elastic, BETA);
-    assert_eq!(RateElement::nodes(&both), nodes());
+    assert_eq!(both.nodes(), nodes());
     // Outside of a step it is the spring, bit by bit.
-    assert_eq!(Element::energy(&both, x), elastic.energy(x));
-    assert_eq!(Element::gradient(&both, x), elastic.gradient(x));
-    for psd in [Psd::Exact, Psd::Clamp, Psd::Abs] {
-        assert_eq!(Element::hessian(&both, x, psd), elastic.hessian(x, psd));
+    for filter in FILTERS {
+        let elastic = elastic.with_filter(filter);
+        let both = DampedHinge::new(elastic, BETA);
+        assert_eq!(both.energies(x, &STILL), StepEnergy::of_storage(elastic.energy(x)));
+        assert_eq!(both.gradient(x, &STILL), Element::gradient(&elastic, x));
+        for psd in POLICIES {
+            assert_eq!(both.hessian(x, &STILL, psd), Element::hessian(&elastic, x, psd));
+        }
     }
     let start = std::array::from_fn(|i| x[i] - v[i] * 0.05);
     for step in steps(start, v) {
         let (kept, of_damping) = (both.start(&step), damping.start(&step));
         let energy = |x: &[f64; 12]| both.energies(&points(x), &kept).potential;
-        let gradient = |x: &[f64; 12]| flat(&RateElement::gradient(&both, &points(x), &kept));
-        let hessian = |x: &[f64; 12]| RateElement::hessian(&both, &points(x), &kept, Psd::Exact);
+        let gradient = |x: &[f64; 12]| flat(&both.gradient(&points(x), &kept));
+        let hessian = |x: &[f64; 12]| both.hessian(&points(x), &kept, Psd::Exact);
         let at = flat(x);
         // Where spring and damping balance, which is rare, there is next to no gradient to compare.
         let resists = damping.gradient(x, &of_damping);
@@ -76,22 +89,29 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
             check_gradient(energy, gradient, &at, 1e-6);
         }
         check_jacobian(gradient, |x| hessian(x).to_matrix::<12>(), &at, 1e-6);
-        for psd in [Psd::Exact, Psd::Clamp, Psd::Abs] {
-            let h = RateElement::hessian(&both, x, &kept, psd);
+        for psd in POLICIES {
+            let h = both.hessian(x, &kept, psd);
             assert_eq!(h, h.mirrored(), "symmetric to the last bit");
         }
         let sum = elastic.energy(x) + damping.energies(x, &of_damping).potential;
         // Squares of differences of angles: where those nearly vanish, what rounding has left of them, not of the energy.
         assert_close("energy", &[energy(&at)], &[sum], 1e-13, 1e-3);
-        let stored = elastic.gradient(x);
+        let stored = Element::gradient(&elastic, x);
         let sum: [DVec3; 4] = std::array::from_fn(|i| stored[i] + resists[i]);
         assert_close("gradient", &gradient(&at), &flat(&sum), 1e-12, max_abs(&flat(&stored)));
-        let sum = elastic.hessian(x, Psd::Exact) + damping.hessian(x, &of_damping, Psd::Exact);
+        let sum = Element::hessian(&elastic, x, Psd::Exact) + damping.hessian(x, &of_damping, Psd::Exact);
         assert!((hessian(&at) + sum * -1.0).norm() <= 1e-12 * sum.norm().max(1e-12));
         let together = both.energies_and_gradient(x, &kept);
         assert_eq!((together.0, flat(&together.1)), (both.energies(x, &kept), gradient(&at)));
         for psd in [Psd::Clamp, Psd::Abs] {
-            assert!(is_semidefinite(&RateElement::hessian(&both, x, &kept, psd)));
+            let exact = hessian(&at);
+            let filtered = FILTERS
+                .map(|filter| DampedHinge::new(elastic.with_filter(filter), BETA).hessian(x, &kept, psd));
+            assert!(filtered.iter().all(is_semidefinite));
+            assert_eq!(filtered[1], both.hessian(x, &kept, psd), "V2 unless asked for another");
+            // The numeric filter gives the nearest matrix, for spring and damping together.
+            let far = filtered.map(|h| (h + exact * -1.0).norm());
+            assert!(psd != Psd::Clamp || far.iter().all(|far_of_one| far[3] <= far_of_one * (1.0 + 1e-9)));
         }
         assert_eq!(together.0.stored, elastic.energy(x));
         let (one, other) = (together.0.dissipated, damping.energies(x, &of_damping).dissipated);
@@ -129,12 +149,30 @@ proptest! {
             (x, Past::Velocity { time: 0.01, v }, turned(q)),
         ] {
             let kept = both.start(&ElementStep { start, rate: 1e3, past });
-            let (elastic, all) = (Element::gradient(&both, &end), RateElement::gradient(&both, &end, &kept));
+            let (elastic, all) = (both.gradient(&end, &STILL), both.gradient(&end, &kept));
             for i in 0..4 {
                 // 5 N m s times an angle of rounding errors in a millisecond, over heights of half a metre.
                 assert!((elastic[i] - all[i]).length() < 1e-10);
             }
             assert!(both.energies(&end, &kept).dissipated.abs() < 1e-20);
+        }
+    }
+}
+
+/// Each filter gives another matrix, of the spring as of the spring with damping.
+#[test]
+fn damping_keeps_the_filter() {
+    let x = SHAPE.map(DVec3::from);
+    let mut start = x;
+    start[3].z -= 0.1;
+    let step = ElementStep::backward_euler(start, Positive::literal(0.05));
+    let hessians = FILTERS.map(|filter| {
+        let both = DampedHinge::new(spring(QuadraticAngle).with_filter(filter), BETA);
+        both.hessian(&x, &both.start(&step), Psd::Clamp)
+    });
+    for (i, one) in hessians.iter().enumerate() {
+        for other in &hessians[..i] {
+            assert!((*one + *other * -1.0).norm() > 1e-6 * one.norm(), "{i}");
         }
     }
 }
@@ -148,15 +186,15 @@ fn hinges_without_height() {
     let step = |start| ElementStep::backward_euler(start, Positive::literal(0.1));
     let kept = both.start(&step(good));
     assert_eq!(both.energies_and_gradient(&line, &kept), (StepEnergy::default(), [DVec3::ZERO; 4]));
-    assert_eq!(RateElement::hessian(&both, &line, &kept, Psd::Clamp), Blocks::ZERO);
+    assert_eq!(both.hessian(&line, &kept, Psd::Clamp), Blocks::ZERO);
     // One that had no angle at the start has no rate: the spring alone.
     let undefined = both.start(&step(line));
-    assert_eq!(RateElement::gradient(&both, &good, &undefined), Element::gradient(&both, &good));
-    assert_eq!(both.energies(&good, &undefined), StepEnergy::of_storage(Element::energy(&both, &good)));
+    assert_eq!(both.gradient(&good, &undefined), both.gradient(&good, &STILL));
+    assert_eq!(both.energies(&good, &undefined), both.energies(&good, &STILL));
     let mut bad = good;
     bad[2].y = f64::NAN;
     assert!(both.energies(&bad, &kept).potential.is_nan());
-    assert!(RateElement::gradient(&both, &bad, &kept)[0].is_nan());
+    assert!(both.gradient(&bad, &kept)[0].is_nan());
 }
 
 /// Whatever the numbers, if they are finite, so are the answers.
@@ -184,12 +222,9 @@ fn extreme_numbers() {
             let kept = both.start(&ElementStep { start, rate: 1e3, past });
             let energies = both.energies(&x, &kept);
             assert!(energies.potential.is_finite() && energies.dissipated.is_finite(), "{energies:?}");
-            assert!(RateElement::gradient(&both, &x, &kept).iter().all(|g| g.is_finite()));
-            for psd in [Psd::Exact, Psd::Clamp, Psd::Abs] {
-                assert!(
-                    RateElement::hessian(&both, &x, &kept, psd).norm().is_finite(),
-                    "{beta} {size} {speed}"
-                );
+            assert!(both.gradient(&x, &kept).iter().all(|g| g.is_finite()));
+            for psd in POLICIES {
+                assert!(both.hessian(&x, &kept, psd).norm().is_finite(), "{beta} {size} {speed}");
             }
         }
     }
@@ -210,13 +245,13 @@ fn check_fading(x: &[DVec3; 4], start: [DVec3; 4], v: &[DVec3; 4]) -> Result<(),
         let kept = both.start(&step);
         let at = flat(x);
         let energy = |x: &[f64; 12]| both.energies(&points(x), &kept).potential;
-        let gradient = |x: &[f64; 12]| flat(&RateElement::gradient(&both, &points(x), &kept));
-        let hessian = |x: &[f64; 12]| RateElement::hessian(&both, &points(x), &kept, Psd::Exact);
+        let gradient = |x: &[f64; 12]| flat(&both.gradient(&points(x), &kept));
+        let hessian = |x: &[f64; 12]| both.hessian(&points(x), &kept, Psd::Exact);
         prop_assume!(max_abs(&gradient(&at)) > 1e-2);
         check_gradient(energy, gradient, &at, 1e-6);
         check_jacobian(gradient, |x| hessian(x).to_matrix::<12>(), &at, 1e-5);
         for psd in [Psd::Clamp, Psd::Abs] {
-            prop_assert!(is_semidefinite(&RateElement::hessian(&both, x, &kept, psd)));
+            prop_assert!(is_semidefinite(&both.hessian(x, &kept, psd)));
         }
         prop_assert_eq!(both.energies(x, &kept).stored, elastic.energy(x));
         prop_assert!(both.energies(x, &kept).potential - elastic.energy(x) >= -1e-12);
@@ -261,10 +296,10 @@ fn forces_are_bounded() {
         thin[2] = DVec3::new(0.4, height, 0.3 * height);
         for (start, end) in [(good, thin), (thin, good), (thin, thin)] {
             for step in steps(start, &v) {
-                let forces = RateElement::gradient(&both, &end, &both.start(&step)).map(DVec3::length);
+                let forces = both.gradient(&end, &both.start(&step)).map(DVec3::length);
                 // Rates of 40/s times angles of 2π, over a reach of 0.05 m.
                 assert!(max_abs(&forces) < 1e5, "{height} {forces:?}");
-                let forces = RateElement::gradient(&dashpot, &end, &dashpot.start(&step)).map(DVec3::length);
+                let forces = dashpot.gradient(&end, &dashpot.start(&step)).map(DVec3::length);
                 assert!(max_abs(&forces) < 1e5, "{height} {forces:?}");
             }
         }

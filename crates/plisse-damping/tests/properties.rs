@@ -8,7 +8,7 @@
 use glam::{DMat3, DVec2, DVec3};
 use plisse_bending::RodStretch;
 use plisse_core::{
-    Blocks, ElementStep, HingeFrame, Id, Past, Positive, Psd, RateElement, TriangleMap, UnitDir2, Vertices,
+    Blocks, ElementStep, HingeFrame, Id, Past, Positive, Psd, StepElement, TriangleMap, UnitDir2, Vertices,
     symmetric_eigen,
 };
 use plisse_damping::{

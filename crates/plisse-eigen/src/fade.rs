@@ -20,7 +20,7 @@
 //! ```
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Blocks, HingeFrame, Psd, outer, project_numeric};
+use plisse_core::{Blocks, HingeFrame, Psd, outer, project_numeric, rarely};
 
 use crate::hinge::{HingeFilter, hinge_hessian};
 
@@ -152,6 +152,20 @@ impl HingeFade {
         }
         out.hessian += symmetric(&slopes[0], &slopes[1]);
         Some(out)
+    }
+
+    /// The weight alone: one where neither of the triangles has collapsed, zero for a hinge without an angle.
+    #[inline(always)]
+    #[must_use]
+    pub fn weight_at(x: &[DVec3; 4], reach: f64) -> f64 {
+        match HingeFrame::new(x) {
+            Some(frame) if frame.is_higher_than(reach) => 1.0,
+            Some(_) => {
+                let x = *x;
+                rarely(move || Self::new(&x, reach).map_or(1.0, |fade| fade.weight))
+            }
+            None => 0.0,
+        }
     }
 
     /// The weight, from zero to one.

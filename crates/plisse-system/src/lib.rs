@@ -2,7 +2,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`RateTerm`], [`DampedTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
@@ -41,10 +41,8 @@
 )]
 
 mod constant_term;
-mod damped_term;
 mod element_term;
 mod error;
-mod inside;
 mod integrator;
 mod ledger;
 mod loads;
@@ -53,14 +51,12 @@ mod newton;
 mod parts;
 mod pins;
 mod pose;
-mod rate_term;
 mod state;
 mod sums;
 mod system;
 mod term;
 
 pub use constant_term::ConstantTerm;
-pub use damped_term::DampedTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
@@ -80,7 +76,6 @@ pub use plisse_sparse::{
     BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Sink as HessianSink, SolveReport,
 };
 pub use pose::{Pose, StepMap};
-pub use rate_term::RateTerm;
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
 pub use term::{Clearance, RankOne, Role, Term};

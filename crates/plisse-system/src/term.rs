@@ -65,8 +65,8 @@ pub trait Term<S: Space>: Send + Sync {
     /// [`StepEnergy::of_storage`], whose `stored` is what reports show, dissipative ones with [`StepEnergy::of_loss`].
     ///
     /// What is lost is, unless a term knows better, the force of a dissipative term times the way; to find it, every call evaluates the
-    /// derivative twice, so dissipative terms should override it. So must elastic terms that also damp: what they would store is the whole
-    /// potential here ([`DampedTerm`](crate::DampedTerm) is one that does).
+    /// derivative twice, so dissipative terms should override it. So must elastic terms that also damp: what they would
+    /// store is the whole potential here ([`ElementTerm`](crate::ElementTerm) does).
     fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> StepEnergy {
         self.add_gradient(pose, gradient);
         let energy = self.energy(pose);

@@ -11,17 +11,16 @@ use std::sync::Arc;
 
 use common::{Sheet, distance, positive, settings, with_solver};
 use glam::DVec3;
-use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
+use plisse_bending::{DampedHinge, HingeElement, HingeWeight, QuadraticAngle};
 use plisse_core::{Element, Field, Id, Past, Positive, Psd, Vertices, generate};
 use plisse_damping::{
-    DampedHinge, Dissipation, GreenStrain, HingeAngle, OnTriangle, PositionJacobian, RateDependent, RateLaw,
-    Viscosity,
+    Dissipation, GreenStrain, HingeAngle, OnTriangle, PositionJacobian, RateDependent, RateLaw, Viscosity,
 };
 use plisse_membrane::{BaraffWitkin, Lame, StVenantKirchhoff};
 use plisse_system::{
-    Attachments, BlockMatrix, DampedTerm, Gravity, HessianPolicy, Implicit, Integrator, LinearSolver, Memory,
-    NewtonSettings, Pin, Pose, RateTerm, Role, Scheme, SetupError, State, StepError, StepMap,
-    SymplecticEuler, System, Term, Wind,
+    Attachments, BlockMatrix, ElementTerm, Gravity, HessianPolicy, Implicit, Integrator, LinearSolver,
+    Memory, NewtonSettings, Pin, Pose, Role, Scheme, SetupError, State, StepError, StepMap, SymplecticEuler,
+    System, Term, Wind,
 };
 
 /// The same bits for any number of threads, and for energy and gradient together or apart.
@@ -29,7 +28,7 @@ use plisse_system::{
 fn rates_have_the_same_bits_for_any_number_of_threads() {
     let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Alternating);
     let viscosity = Viscosity::per_component([1.0, 2.0, 0.5]).unwrap();
-    let damping = RateTerm::<_, 3>::new("damping", sheet.dampers(viscosity));
+    let damping = ElementTerm::<_, 3>::new("damping", sheet.dampers(viscosity));
     assert!(damping.elements().len() > 1500);
     let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
     let start = &sheet.flat;
@@ -78,8 +77,8 @@ fn damped_terms_are_the_sum_of_two() {
     let dashpots: Vec<_> = hinges.elements().iter().map(|hinge| dashpot(hinge, 0.05)).collect();
     let damped = hinges.elements().iter().map(|h| DampedHinge::new(*h, positive(0.05))).collect();
     let apart =
-        membrane().term(hinges).term(RateTerm::<_, 4>::new("bending damping", dashpots)).build().unwrap();
-    let together = membrane().term(DampedTerm::<_, 4>::new("bending", damped)).build().unwrap();
+        membrane().term(hinges).term(ElementTerm::<_, 4>::new("bending damping", dashpots)).build().unwrap();
+    let together = membrane().term(ElementTerm::<_, 4>::new("bending", damped)).build().unwrap();
     let bulge = sheet.flat.map(|x| *x + DVec3::Z * 0.1 * (3.0 * x.x).sin() * (2.0 * x.y).cos());
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
         let run = |system: &System<Vertices>| {
@@ -119,7 +118,7 @@ fn reports_are_those_of_the_end() {
         .collect();
     let system = System::builder(sheet.mass(0.1))
         .term(sheet.membrane(StVenantKirchhoff::new(lame)))
-        .term(DampedTerm::<_, 4>::new("bending", damped))
+        .term(ElementTerm::<_, 4>::new("bending", damped))
         .term(sheet.gravity(0.1))
         .term(Wind::new(&sheet.mesh, DVec3::new(0.0, 4.0, 1.0), positive(1.2), positive(1.0)))
         .pins([0, 6].map(Id::new))
@@ -161,8 +160,9 @@ fn memories_change_nothing() {
     let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Right);
     let hinges = sheet.hinges(0.02, HingeWeight::AreaSum);
     let damped = hinges.elements().iter().map(|h| DampedHinge::new(*h, positive(0.05))).collect();
-    let term = DampedTerm::<_, 4>::new("bending", damped);
+    let term = ElementTerm::<_, 4>::new("bending", damped);
     assert!(term.elements().len() > 1500);
+    assert_eq!([term.role(), hinges.role()], [Role::Elastic; 2]);
     let start = &sheet.flat;
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3 * x.x * x.y));
@@ -223,10 +223,10 @@ fn free_fall_without_iterations() {
         let velocity_form =
             sheet.dampers(viscosity).into_iter().map(|d| d.in_velocity_form(PositionJacobian::Symmetric));
         let systems = [
-            with(Box::new(RateTerm::<_, 3>::new("viscosity", sheet.dampers(viscosity)))),
-            with(Box::new(RateTerm::<_, 3>::new("thinning", sheet.dampers(thinning)))),
-            with(Box::new(RateTerm::<_, 3>::new("velocity form", velocity_form.collect()))),
-            with(Box::new(DampedTerm::<_, 4>::new("hinges", damped))),
+            with(Box::new(ElementTerm::<_, 3>::new("viscosity", sheet.dampers(viscosity)))),
+            with(Box::new(ElementTerm::<_, 3>::new("thinning", sheet.dampers(thinning)))),
+            with(Box::new(ElementTerm::<_, 3>::new("velocity form", velocity_form.collect()))),
+            with(Box::new(ElementTerm::<_, 4>::new("hinges", damped))),
         ];
         for system in &systems {
             let mut integrator: Box<dyn Integrator<Vertices>> = if explicit {
@@ -267,7 +267,8 @@ fn forces_without_potential_need_a_solver_without_line_search() {
     let nodes = sheet.mesh.faces()[Id::new(0)];
     let element = Dissipation::<_, _, 3, 3>::new(nodes, strain, viscosity, positive(map.area()));
     let element = element.in_velocity_form(PositionJacobian::Symmetric);
-    let damping = RateTerm::<_, 3>::new("dashpots", vec![element]);
+    let damping = ElementTerm::<_, 3>::new("dashpots", vec![element]);
+    assert_eq!(damping.role(), Role::Dissipative);
     let system = sheet.cloth(0.2, [80.0, 120.0, 30.0], 0.4).term(damping).build().unwrap();
     let error = Implicit::new(&system, Scheme::BackwardEuler, NewtonSettings::default()).err().unwrap();
     assert_eq!(error, SetupError::NoPotential { term: "dashpots".to_owned() });

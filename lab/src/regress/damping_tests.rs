@@ -1,7 +1,7 @@
 //! Strain-rate damping against `fixtures/vectors/damping.json`: elements, the spring of SO18's figure 2, the cloth of its figure 3.
 
 use glam::{DVec2, DVec3};
-use plisse::core::{ElementStep, Id, Positive, Psd, RateElement, TriangleMap, Vertices};
+use plisse::core::{ElementStep, Id, Positive, Psd, StepElement, TriangleMap, Vertices};
 use plisse::damping::{
     Dissipation, FibreStrain, GreenStrain, HingeAngle, OnTriangle, PlaneStrain, PositionJacobian, RodJoint,
     Strain, StretchTensor, Viscosity,

@@ -8,8 +8,8 @@ use plisse::damping::{
     Dissipation, EdgeStretch, PositionJacobian, RayleighElement, RayleighStiffness, Viscosity,
 };
 use plisse::system::{
-    Criterion, ElementTerm, HessianPolicy, Implicit, Integrator, LinearSolver, NewtonSettings, RateTerm,
-    Scheme, State, SymplecticEuler, System,
+    Criterion, ElementTerm, HessianPolicy, Implicit, Integrator, LinearSolver, NewtonSettings, Scheme, State,
+    SymplecticEuler, System,
 };
 
 use super::{Findings, Tolerance};
@@ -52,7 +52,7 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
         Model::Rayleigh => {
             potential = false;
             let element = RayleighElement::new(spring, beta).with_stiffness(RayleighStiffness::AtEnd);
-            builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+            builder.term(ElementTerm::<_, 2>::new("damping", vec![element]))
         }
         Model::StrainRate | Model::StrainRateOfVelocities => {
             let viscosity = Viscosity::of_elasticity(beta, &[[STIFFNESS.get()]])?;
@@ -60,9 +60,9 @@ pub(crate) fn kinetic(model: Model, beta: f64, method: Method, step: f64, times:
             if model == Model::StrainRateOfVelocities {
                 potential = false;
                 let element = element.in_velocity_form(PositionJacobian::Full);
-                builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+                builder.term(ElementTerm::<_, 2>::new("damping", vec![element]))
             } else {
-                builder.term(RateTerm::<_, 2>::new("damping", vec![element]))
+                builder.term(ElementTerm::<_, 2>::new("damping", vec![element]))
             }
         }
     };

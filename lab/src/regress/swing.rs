@@ -14,7 +14,7 @@ use plisse::file::Loaded;
 use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
 use plisse::system::{
     ConstantTerm, Criterion, ElementTerm, Gravity, HessianPolicy, Implicit, Integrator, LinearSolver,
-    NewtonSettings, RateTerm, Scheme, State, System,
+    NewtonSettings, Scheme, State, System,
 };
 
 use super::progress::Progress;
@@ -115,7 +115,7 @@ impl Run {
         let system = System::builder(mass)
             .term(ElementTerm::<_, 3>::new("membrane", membrane))
             .term(bending)
-            .term(RateTerm::<_, 3>::new("damping", dampers))
+            .term(ElementTerm::<_, 3>::new("damping", dampers))
             .term(gravity)
             .pins(top)
             .build()?;

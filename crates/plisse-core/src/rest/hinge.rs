@@ -1,5 +1,7 @@
 //! Hinges: two triangles that share an edge, and the angle between them.
 
+use std::f64::consts::{PI, TAU};
+
 use glam::DVec3;
 
 use crate::range::LENGTH;
@@ -89,6 +91,21 @@ pub(super) const COLLAPSE: f64 = 0.1;
 #[must_use]
 pub fn hinge_angle(x: &[DVec3; 4]) -> f64 {
     HingeFrame::angle(x).unwrap_or(0.0)
+}
+
+/// The change from the angle `b` to the angle `a`, both in [-π, π], the shorter way round: a hinge that folds through
+/// has not turned by a full circle.
+#[inline(always)]
+#[must_use]
+pub fn angle_change(a: f64, b: f64) -> f64 {
+    let d = a - b;
+    if d > PI {
+        d - TAU
+    } else if d < -PI {
+        d + TAU
+    } else {
+        d
+    }
 }
 
 /// Angle and frame of a hinge at one state.
@@ -257,7 +274,7 @@ mod tests {
 
     #[test]
     fn angle_is_recovered_with_sign_and_all_digits() {
-        for theta in [0.0, 1e-12, -1e-12, 0.3, -0.3, 1.5, -3.0, std::f64::consts::PI - 1e-8] {
+        for theta in [0.0, 1e-12, -1e-12, 0.3, -0.3, 1.5, -3.0, PI - 1e-8] {
             assert!((hinge_angle(&hinge(theta)) - theta).abs() < 1e-15, "{theta}");
         }
     }
@@ -265,7 +282,7 @@ mod tests {
     #[test]
     fn exactly_folded_is_plus_pi() {
         let x = [DVec3::ZERO, DVec3::X, DVec3::new(0.4, 1.0, 0.0), DVec3::new(0.6, 1.0, 0.0)];
-        assert_eq!(hinge_angle(&x), std::f64::consts::PI);
+        assert_eq!(hinge_angle(&x), PI);
     }
 
     #[test]

@@ -4,6 +4,6 @@ mod hinge;
 mod rest_shape;
 mod triangle_map;
 
-pub use hinge::{Hinge, HingeFrame, hinge_angle};
+pub use hinge::{Hinge, HingeFrame, angle_change, hinge_angle};
 pub use rest_shape::{RestError, RestShape};
 pub use triangle_map::TriangleMap;

@@ -1,25 +1,20 @@
 //! Texts that went wrong, for tests of readers.
 #![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
 
+use plisse_core::SplitMix;
+
 /// Spoils texts in the ways in which files are spoilt: wrong bytes, lost and repeated pieces, words in wrong
 /// places. The same seed spoils the same text in the same way.
-pub struct Mutator {
-    state: u64,
-}
+pub struct Mutator(SplitMix);
 
 impl Mutator {
     /// Starts from a seed.
     pub fn new(seed: u64) -> Self {
-        // Zero would stay zero for ever.
-        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
+        Self(SplitMix::new(seed))
     }
 
-    /// The next number of a xorshift generator.
     fn next(&mut self) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+        self.0.next_u64()
     }
 
     /// A number below `end`, or 0.

@@ -1,12 +1,12 @@
 //! The terms of strain-rate damping.
 
-use plisse_bending::{AngleEnergy, HingeElement, HingeWeight, Net};
+use plisse_bending::{AngleEnergy, HingeWeight, Net};
 use plisse_core::{Element, Hinge, Id, Positive, Vertices};
 use plisse_damping::{
-    DampedHinge, Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle,
-    JointViscosity, OnTriangle, PlaneStrain, Potential, RateDependent, RodJoint, StretchTensor, Viscosity,
+    Dissipation, EdgeStretch, ElasticViscosity, FibreStrain, GreenStrain, HingeAngle, JointViscosity,
+    OnTriangle, PlaneStrain, Potential, RateDependent, RodJoint, StretchTensor, Viscosity,
 };
-use plisse_system::{DampedTerm, RateTerm, Term};
+use plisse_system::Term;
 
 use super::SceneError;
 use super::cloth::Cloth;
@@ -119,11 +119,10 @@ fn triangles<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static>(
         let area = Positive::new(map.area()).ok()?;
         Some(Dissipation::new(slot.shift(*v), OnTriangle::new(map, strain), potential, area))
     };
-    let elements = cloth.mesh.faces().iter().filter_map(element).collect();
-    Box::new(RateTerm::<_, 3>::new(format!("{}: {what}", slot.name), elements))
+    slot.term(what, cloth.mesh.faces().iter().filter_map(element))
 }
 
-/// The damping of a cloth. That of hinges is not here: they have it themselves ([`damped_hinges`]).
+/// The damping of a cloth. That of hinges is not here: they have it themselves.
 pub(super) fn cloth_damping(
     cloth: &Cloth,
     slot: Slot<'_>,
@@ -146,7 +145,7 @@ pub(super) fn cloth_damping(
             let angle = HingeAngle::of(hinge);
             dashpots.push(Dissipation::<_, _, 4, 1>::new(nodes, angle, viscosity, Positive::ONE));
         }
-        out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), dashpots)));
+        out.push(slot.term("bending damping", dashpots));
     }
     Ok(())
 }
@@ -179,16 +178,6 @@ pub(super) fn bending_hinges(cloth: &Cloth) -> impl Iterator<Item = &Hinge> {
     cloth.rest.hinges().iter().filter(|hinge| cloth.loose.binary_search(&hinge.edge()).is_err())
 }
 
-/// Hinges with damping in proportion to their stiffness.
-pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
-    hinges: impl Iterator<Item = HingeElement<L>>,
-    beta: Positive,
-    slot: Slot<'_>,
-) -> BoxedTerm {
-    let elements = hinges.map(|hinge| DampedHinge::new(hinge, beta)).collect();
-    Box::new(DampedTerm::<_, 4>::new(format!("{}: bending", slot.name), elements))
-}
-
 /// Damping of the stretch of wires, with a potential for each stiffness.
 fn segments<L: AngleEnergy, P: Potential<1> + 'static>(
     net: &Net<L>,
@@ -203,7 +192,7 @@ fn segments<L: AngleEnergy, P: Potential<1> + 'static>(
         let potential = potential(segment.stiffness())?;
         elements.push(Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(length), potential, length));
     }
-    Ok(Box::new(RateTerm::new(format!("{}: stretching damping", slot.name), elements)))
+    Ok(slot.term("stretching damping", elements))
 }
 
 /// The terms of strain-rate damping of wires.
@@ -240,7 +229,7 @@ pub(super) fn wire_damping<L: AngleEnergy>(
             let joint = JointViscosity::new(viscosity);
             elements.push(Dissipation::<_, _, 3, 4>::new(nodes, RodJoint, joint, Positive::ONE));
         }
-        out.push(Box::new(RateTerm::new(format!("{}: bending damping", slot.name), elements)));
+        out.push(slot.term("bending damping", elements));
     }
     Ok(())
 }

@@ -1,20 +1,20 @@
 //! The energy terms of bodies.
 
 use plisse_bending::{
-    CosineAngle, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
+    CosineAngle, DampedHinge, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
     QuadraticBending, SineAngle, TangentAngle,
 };
-use plisse_core::{Element, Field, Hinge, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Element, Field, Hinge, Id, Positive, StepElement, TriMesh, Vertices};
 use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
     NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
 };
-use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, Term, Volume};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, Term, Volume};
 
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
-use super::dashpots::{bending_hinges, cloth_damping, damped_hinges, wire_damping};
+use super::dashpots::{bending_hinges, cloth_damping, wire_damping};
 use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
 use super::shifted::Shifted;
 use super::wires::Wires;
@@ -40,12 +40,13 @@ impl Slot<'_> {
         Shifted { element, first: self.first }
     }
 
-    fn term<const V: usize, E: Element<V, Space = Vertices> + 'static>(
+    pub(super) fn term<const V: usize, E: StepElement<V, Space = Vertices> + 'static>(
         &self,
         what: &str,
-        elements: impl Iterator<Item = E>,
+        elements: impl IntoIterator<Item = E>,
     ) -> BoxedTerm {
-        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements.collect()))
+        let elements = elements.into_iter().collect();
+        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements))
     }
 
     fn rayleigh<const V: usize, E: Element<V, Space = Vertices> + 'static>(
@@ -54,9 +55,8 @@ impl Slot<'_> {
         beta: Positive,
         elements: impl Iterator<Item = E>,
     ) -> BoxedTerm {
-        let name = format!("{}: Rayleigh damping of {what}", self.name);
-        let elements = elements.map(|element| RayleighElement::new(element, beta)).collect();
-        Box::new(RateTerm::<_, V>::new(name, elements))
+        let elements = elements.map(|element| RayleighElement::new(element, beta));
+        self.term::<V, _>(&format!("Rayleigh damping of {what}"), elements)
     }
 }
 
@@ -197,7 +197,7 @@ fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
     });
     match cloth.material.damping.bending {
         None => slot.term("bending", elements),
-        Some(beta) => damped_hinges(elements, beta, slot),
+        Some(beta) => slot.term("bending", elements.map(|hinge| DampedHinge::new(hinge, beta))),
     }
 }
 

@@ -1,13 +1,14 @@
-//! The contract of elements that resist change: their energy is one of a time step.
+//! The contract of terms with elements: energies of a time step, with what is stored and what is lost.
 
 use std::ops::Add;
 
 use glam::DVec3;
 
 use crate::blocks::Blocks;
+use crate::element::Element;
 use crate::psd::Psd;
 use crate::quantity::Positive;
-use crate::range::{SPEED, dot, limit_vector, multiply};
+use crate::range::{SPEED, dot, limit_vector, multiply, rates};
 use crate::scalar::SATURATION;
 use crate::space::{Id, Space};
 
@@ -92,6 +93,22 @@ impl<const V: usize> ElementStep<V> {
         })
     }
 
+    /// How much some numbers that depend on the positions would have to change within the step for their rates to be
+    /// zero, by the table of [`Past`]: given what they have changed by from earlier positions to the start, and
+    /// their derivatives at the start. None where one of these is not defined.
+    #[inline(always)]
+    pub fn expected<const K: usize>(
+        &self,
+        change_since: impl FnOnce(&[DVec3; V]) -> Option<[f64; K]>,
+        gradient: impl FnOnce() -> Option<[[DVec3; V]; K]>,
+    ) -> Option<[f64; K]> {
+        Some(match &self.past {
+            Past::Start => [0.0; K],
+            Past::Earlier { weight, x } => change_since(x)?.map(|change| change * weight),
+            Past::Velocity { time, v } => rates(&gradient()?, v).map(|change| change * time),
+        })
+    }
+
     /// Work of forces along the way from the start to `x`, in joules; saturated.
     #[inline]
     #[must_use]
@@ -149,17 +166,55 @@ impl Add for StepEnergy {
     }
 }
 
-/// An energy of a time step over `V` nodes: its gradient by the positions at the end is the negative of a force that depends on
-/// velocities.
+/// An energy of a time step over `V` nodes: what terms sum.
 ///
-/// The rules are those of [`Element`](crate::Element).
-pub trait RateElement<const V: usize>: Send + Sync {
+/// Every [`Element`] is one: it keeps nothing of a step and loses nothing. Elements that damp implement this
+/// trait in place of [`Element`], whether they store energy as well ([`StepElement::STILL`]) or not. Their
+/// gradient by the positions at the end is the negative of a force that depends on velocities.
+///
+/// The rules are those of [`Element`].
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_core::{Blocks, ElementStep, Id, Psd, StepElement, StepEnergy, Vertices};
+///
+/// /// A force `-c v` on one node, with `c` in N s/m.
+/// struct Drag(Id<Vertices>, f64);
+///
+/// impl StepElement<1> for Drag {
+///     type Space = Vertices;
+///     type Start = ElementStep<1>;
+///
+///     fn nodes(&self) -> [Id<Vertices>; 1] {
+///         [self.0]
+///     }
+///
+///     fn start(&self, step: &ElementStep<1>) -> ElementStep<1> {
+///         *step
+///     }
+///
+///     fn energies_and_gradient(&self, x: &[DVec3; 1], step: &ElementStep<1>) -> (StepEnergy, [DVec3; 1]) {
+///         let [v] = step.velocity(x);
+///         let (potential, gradient) = (0.5 * self.1 * v.length_squared() / step.rate, [v * self.1]);
+///         (StepEnergy::of_loss(potential, step.work(&gradient, x)), gradient)
+///     }
+///
+///     fn hessian(&self, _: &[DVec3; 1], step: &ElementStep<1>, _: Psd) -> Blocks<1> {
+///         Blocks::identity() * (self.1 * step.rate)
+///     }
+/// }
+/// ```
+pub trait StepElement<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;
 
-    /// What evaluations need of a step. It is the same for all positions at the end, and computed once: a strain at the start, for
-    /// example.
+    /// What evaluations need of a step. It is the same for all positions at the end, and computed once: a strain
+    /// at the start, for example.
     type Start: Send + Sync + 'static;
+
+    /// What stands for [`StepElement::start`] where nothing moves, outside of a step and in equilibria: then
+    /// the element stores energy. None for an element that only damps: it is not evaluated there.
+    const STILL: Option<Self::Start> = None;
 
     /// The nodes, in the order of `x`.
     fn nodes(&self) -> [Id<Self::Space>; V];
@@ -167,24 +222,66 @@ pub trait RateElement<const V: usize>: Send + Sync {
     /// What the element keeps of a step.
     fn start(&self, step: &ElementStep<V>) -> Self::Start;
 
-    /// Energies of a step to `x`. The potential is zero where nothing has changed since the start, in a step whose past is [`Past::Start`];
-    /// of an element that stores energy, what is stored.
-    fn energies(&self, x: &[DVec3; V], start: &Self::Start) -> StepEnergy;
+    /// Energies of a step to `x`, and the negative of the force at its end, in newtons.
+    ///
+    /// In a step whose past is [`Past::Start`] the potential is what is stored where nothing has changed since the
+    /// start: zero, if nothing is.
+    fn energies_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (StepEnergy, [DVec3; V]);
 
-    /// Negative of the force, in newtons.
-    fn gradient(&self, x: &[DVec3; V], start: &Self::Start) -> [DVec3; V];
-
-    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite. Forces that no potential has give
-    /// the part that is symmetric and cheap.
+    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite. Forces
+    /// that no potential has give the part that is symmetric and cheap.
     fn hessian(&self, x: &[DVec3; V], start: &Self::Start, psd: Psd) -> Blocks<V>;
+
+    /// The energies alone, with the same bits; elements override it where that is less work.
+    #[inline(always)]
+    fn energies(&self, x: &[DVec3; V], start: &Self::Start) -> StepEnergy {
+        self.energies_and_gradient(x, start).0
+    }
+
+    /// The gradient alone, with the same bits; elements override it where that is less work.
+    #[inline(always)]
+    fn gradient(&self, x: &[DVec3; V], start: &Self::Start) -> [DVec3; V] {
+        self.energies_and_gradient(x, start).1
+    }
 
     /// Whether the gradient is that of the potential. Where it is not, solvers must not judge steps by the potential.
     fn has_potential(&self) -> bool {
         true
     }
+}
 
-    /// Energies and gradient at once, with the same bits as the two calls; elements override it where work is shared.
-    fn energies_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (StepEnergy, [DVec3; V]) {
-        (self.energies(x, start), self.gradient(x, start))
+impl<const V: usize, E: Element<V>> StepElement<V> for E {
+    type Space = E::Space;
+    type Start = ();
+
+    const STILL: Option<()> = Some(());
+
+    #[inline(always)]
+    fn nodes(&self) -> [Id<E::Space>; V] {
+        Element::nodes(self)
+    }
+
+    #[inline(always)]
+    fn start(&self, _: &ElementStep<V>) {}
+
+    #[inline(always)]
+    fn energies_and_gradient(&self, x: &[DVec3; V], (): &()) -> (StepEnergy, [DVec3; V]) {
+        let (energy, gradient) = self.energy_and_gradient(x);
+        (StepEnergy::of_storage(energy), gradient)
+    }
+
+    #[inline(always)]
+    fn hessian(&self, x: &[DVec3; V], (): &(), psd: Psd) -> Blocks<V> {
+        Element::hessian(self, x, psd)
+    }
+
+    #[inline(always)]
+    fn energies(&self, x: &[DVec3; V], (): &()) -> StepEnergy {
+        StepEnergy::of_storage(self.energy(x))
+    }
+
+    #[inline(always)]
+    fn gradient(&self, x: &[DVec3; V], (): &()) -> [DVec3; V] {
+        Element::gradient(self, x)
     }
 }
