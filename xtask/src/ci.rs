@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
     step(
         "documentation",
         &[deny],
-        &["doc", "--workspace", "--no-deps", "--exclude", "lab", "--exclude", "xtask", "--all-features"],
+        &["doc", "--workspace", "--no-deps", "--exclude", "plisse-lab", "--exclude", "xtask", "--all-features"],
     )?;
     step("facade without features", &[], &["check", "-p", "plisse", "--no-default-features"])?;
     for feature in FACADE_FEATURES {
