@@ -9,9 +9,9 @@ use crate::{cargo, repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 9] =
-    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "scene", "file"];
-const PUBLISHED: [&str; 10] = [
+const FACADE_FEATURES: [&str; 10] =
+    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "picture", "scene", "file"];
+const PUBLISHED: [&str; 11] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -20,6 +20,7 @@ const PUBLISHED: [&str; 10] = [
     "plisse-system",
     "plisse-wrinkle",
     "plisse-io",
+    "plisse-picture",
     "plisse",
     "plisse-cli",
 ];
@@ -35,7 +36,16 @@ pub(crate) fn run() -> Result<()> {
     step(
         "documentation",
         &[deny],
-        &["doc", "--workspace", "--no-deps", "--exclude", "plisse-lab", "--exclude", "xtask", "--all-features"],
+        &[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--exclude",
+            "plisse-lab",
+            "--exclude",
+            "xtask",
+            "--all-features",
+        ],
     )?;
     step("facade without features", &[], &["check", "-p", "plisse", "--no-default-features"])?;
     for feature in FACADE_FEATURES {

@@ -10,6 +10,7 @@
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
+//! | [`picture`] | `plisse-picture` | `picture` |
 //! | [`scene`] | this one: whole scenes | `scene` |
 //! | [`mod@file`] | this one: scenes from files | `file` |
 //!
@@ -54,6 +55,9 @@ pub use plisse_io as io;
 #[cfg(feature = "membrane")]
 #[doc(inline)]
 pub use plisse_membrane as membrane;
+#[cfg(feature = "picture")]
+#[doc(inline)]
+pub use plisse_picture as picture;
 #[cfg(feature = "system")]
 #[doc(inline)]
 pub use plisse_system as system;
@@ -66,5 +70,5 @@ pub mod file;
 #[cfg(feature = "scene")]
 pub mod scene;
 
-#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "wrinkle"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "picture"))]
 mod book;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plisse::io::{Curve, Plot};
+use plisse::picture::{Curve, Plot};
 
 use super::DrawResult;
 use crate::regress::spring;
@@ -52,10 +52,10 @@ fn sheet(title: &str, start: Start, duration: f64, file: &Path) -> DrawResult {
 }
 
 fn curve(label: &str, points: impl Iterator<Item = (f64, f64)>) -> Curve {
-    Curve { label: label.to_owned(), points: points.map(|(t, e)| [t, e]).collect() }
+    Curve { label: label.to_owned(), points: points.map(|(t, e)| [t, e]).collect(), ..Curve::default() }
 }
 
 fn plot(title: &str, curves: Vec<Curve>) -> Plot {
     let (x_label, y_label) = ("time, s".to_owned(), "kinetic energy, J".to_owned());
-    Plot { title: title.to_owned(), x_label, y_label, curves }
+    Plot { title: title.to_owned(), x_label, y_label, curves, ..Plot::default() }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plisse::core::{Mat3x2, Positive};
 use plisse::membrane::{Arap, Eigenanalysis, Shear, Stretch};
-use plotters::prelude::*;
+use plisse::picture::{Curve, Figure, Mark, Plot, Rgb};
 
 use super::DrawResult;
 
@@ -34,73 +34,57 @@ const PATHS: [Path1; 2] = [
 /// Below this an eigenvalue counts as negative: rounding is 1e-16.
 const NEGATIVE: f64 = -1e-12;
 const STEPS: usize = 140;
+const BLUE: Rgb = [30, 90, 160];
+const RED: Rgb = [200, 40, 30];
+const GREY: Rgb = [120, 120, 120];
+const BLACK: Rgb = [0, 0, 0];
 
 /// Eigenvalues of stretch, shear and ARAP along both paths, negative parts in red.
 pub(super) fn draw(file: &Path) -> DrawResult {
-    let energies: [(&str, &dyn Eigenanalysis, (f64, f64)); 3] = [
-        ("Baraff-Witkin stretch", &Stretch::warp_weft(), (-4.0, 3.0)),
-        ("Baraff-Witkin shear", &Shear::warp_weft(), (-3.0, 9.0)),
-        ("ARAP", &Arap::new(Positive::ONE), (-4.0, 3.0)),
+    let energies: [(&str, &dyn Eigenanalysis, [f64; 2]); 3] = [
+        ("Baraff-Witkin stretch", &Stretch::warp_weft(), [-4.0, 3.0]),
+        ("Baraff-Witkin shear", &Shear::warp_weft(), [-3.0, 9.0]),
+        ("ARAP", &Arap::new(Positive::ONE), [-4.0, 3.0]),
     ];
-    let root = SVGBackend::new(file, (1080, 680)).into_drawing_area();
-    root.fill(&WHITE)?;
-    let panels = root.split_evenly((PATHS.len(), energies.len()));
-    for (row, path) in PATHS.iter().enumerate() {
-        for (column, (name, energy, range)) in energies.iter().enumerate() {
-            panel(&panels[row * energies.len() + column], name, *energy, *range, path)?;
-        }
-    }
-    root.present()?;
+    let rows = PATHS.iter().flat_map(|path| {
+        energies.iter().map(move |(name, energy, range)| panel(name, *energy, *range, path))
+    });
+    Figure { size: [1080, 680], columns: energies.len(), panels: rows.collect() }.write_svg(file)?;
     Ok(())
 }
 
-fn panel(
-    area: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    name: &str,
-    energy: &dyn Eigenanalysis,
-    range: (f64, f64),
-    path: &Path1,
-) -> DrawResult {
+fn panel(name: &str, energy: &dyn Eigenanalysis, range: [f64; 2], path: &Path1) -> Plot {
     let samples: Vec<(f64, [f64; 6])> = (0..=STEPS)
         .map(|i| {
             let t = path.range.0 + (path.range.1 - path.range.0) * i as f64 / STEPS as f64;
             (t, energy.eigensystem(&(path.f)(t)).sorted_values())
         })
         .collect();
-
-    let mut chart = ChartBuilder::on(area)
-        .margin(10)
-        .caption(format!("{name}, {}", path.title), ("sans-serif", 15))
-        .x_label_area_size(34)
-        .y_label_area_size(34)
-        .build_cartesian_2d(path.range.0..path.range.1, range.0..range.1)?;
-    chart
-        .configure_mesh()
-        .x_desc(path.axis)
-        .light_line_style(WHITE)
-        .bold_line_style(RGBColor(225, 225, 225))
-        .label_style(("sans-serif", 12))
-        .draw()?;
-    chart.draw_series(LineSeries::new([(path.range.0, 0.0), (path.range.1, 0.0)], BLACK))?;
-
+    let curve = |points, colour, mark| Curve { points, colour: Some(colour), mark, ..Curve::default() };
+    let zero = vec![[path.range.0, 0.0], [path.range.1, 0.0]];
+    let mut curves = vec![curve(zero, BLACK, Mark::Line)];
     // Where the smallest eigenvalue changes sign.
     for pair in samples.windows(2) {
         if (pair[0].1[0] < NEGATIVE) != (pair[1].1[0] < NEGATIVE) {
             let t = 0.5 * (pair[0].0 + pair[1].0);
-            let grey = RGBColor(120, 120, 120);
-            chart.draw_series(DashedLineSeries::new([(t, range.0), (t, range.1)], 4, 4, grey.into()))?;
+            curves.push(curve(vec![[t, range[0]], [t, range[1]]], GREY, Mark::Dashed));
         }
     }
     for k in 0..6 {
-        for (negative, colour) in [(false, RGBColor(30, 90, 160)), (true, RGBColor(200, 40, 30))] {
+        for (negative, colour) in [(false, BLUE), (true, RED)] {
             for run in samples.chunk_by(|a, b| (a.1[k] < NEGATIVE) == (b.1[k] < NEGATIVE)) {
-                let points: Vec<(f64, f64)> =
-                    run.iter().map(|s| (s.0, s.1[k])).filter(|p| p.1 >= range.0 && p.1 <= range.1).collect();
-                if (run[0].1[k] < NEGATIVE) == negative && points.len() > 1 {
-                    chart.draw_series(LineSeries::new(points, colour.stroke_width(2)))?;
+                if (run[0].1[k] < NEGATIVE) == negative {
+                    curves.push(curve(run.iter().map(|s| [s.0, s.1[k]]).collect(), colour, Mark::Line));
                 }
             }
         }
     }
-    Ok(())
+    Plot {
+        title: format!("{name}, {}", path.title),
+        x_label: path.axis.to_owned(),
+        curves,
+        x_range: Some([path.range.0, path.range.1]),
+        y_range: Some(range),
+        ..Plot::default()
+    }
 }

@@ -5,12 +5,9 @@ use std::path::Path;
 use glam::DVec3;
 use plisse::bending::{HingeElement, QuadraticAngle, RodElement};
 use plisse::core::{Angle, Id, Positive};
-use plotters::coord::Shift;
-use plotters::prelude::*;
+use plisse::picture::{Curve, Figure, Mark, Plot, Rgb};
 
 use super::DrawResult;
-
-type Panel<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// One mode: eigenvalue and displacement of each vertex.
 struct Mode {
@@ -61,42 +58,41 @@ fn stencils(
 ) -> DrawResult {
     modes.sort_by(|a, b| a.value.total_cmp(&b.value));
     let rows = modes.len().div_ceil(columns);
-    let root = SVGBackend::new(file, (columns as u32 * 240, rows as u32 * 215)).into_drawing_area();
-    root.fill(&WHITE)?;
-    for (panel, mode) in root.split_evenly((rows, columns)).iter().zip(&modes) {
-        stencil(panel, x, segments, mode)?;
-    }
-    root.present()?;
+    let panels = modes.iter().map(|mode| stencil(x, segments, mode)).collect();
+    Figure { size: [columns as u32 * 240, rows as u32 * 215], columns, panels }.write_svg(file)?;
     Ok(())
 }
 
-fn stencil(panel: &Panel<'_>, x: &[DVec3], segments: &[[usize; 2]], mode: &Mode) -> DrawResult {
-    let colour = if mode.value < 0.0 { RGBColor(200, 40, 30) } else { RGBColor(30, 90, 160) };
-    let mut chart = ChartBuilder::on(panel)
-        .margin(6)
-        .caption(format!("{:+.3}", mode.value), ("sans-serif", 15))
-        .build_cartesian_2d(-1.5..1.4, -1.1..1.3)?;
+fn stencil(x: &[DVec3], segments: &[[usize; 2]], mode: &Mode) -> Plot {
+    const GREY: Rgb = [170, 170, 170];
+    let colour = if mode.value < 0.0 { [200, 40, 30] } else { [30, 90, 160] };
     let largest = mode.displacement.iter().fold(0.0, |m: f64, d| m.max(d.length()));
     let moved: Vec<DVec3> =
         x.iter().zip(&mode.displacement).map(|(x, d)| *x + *d * (0.45 / largest)).collect();
-    for [a, b] in segments {
-        let grey = RGBColor(170, 170, 170).stroke_width(2);
-        chart.draw_series(LineSeries::new([project(x[*a]), project(x[*b])], grey))?;
+    let curve = |points: &[DVec3], colour, mark| {
+        let points = points.iter().map(|p| project(*p)).collect();
+        Curve { points, colour: Some(colour), mark, ..Curve::default() }
+    };
+    let edges = |x: &[DVec3], colour| -> Vec<Curve> {
+        segments.iter().map(|[a, b]| curve(&[x[*a], x[*b]], colour, Mark::Line)).collect()
+    };
+    let mut curves = edges(x, GREY);
+    curves.extend(x.iter().zip(&moved).map(|(from, to)| curve(&[*from, *to], colour, Mark::Dashed)));
+    curves.extend(edges(&moved, colour));
+    curves.push(curve(&moved, colour, Mark::Dots));
+    Plot {
+        title: format!("{:+.3}", mode.value),
+        curves,
+        x_range: Some([-1.5, 1.4]),
+        y_range: Some([-1.1, 1.3]),
+        bare: true,
+        ..Plot::default()
     }
-    for (from, to) in x.iter().zip(&moved) {
-        chart.draw_series(DashedLineSeries::new([project(*from), project(*to)], 3, 3, colour.into()))?;
-    }
-    for [a, b] in segments {
-        chart
-            .draw_series(LineSeries::new([project(moved[*a]), project(moved[*b])], colour.stroke_width(2)))?;
-    }
-    chart.draw_series(moved.iter().map(|p| Circle::new(project(*p), 3, colour.filled())))?;
-    Ok(())
 }
 
 /// Parallel projection, seen from the front, a little from the left and from above: no triangle is edge-on.
-fn project(p: DVec3) -> (f64, f64) {
+fn project(p: DVec3) -> [f64; 2] {
     let view = DVec3::new(0.35, 1.0, -0.8).normalize();
     let right = view.cross(DVec3::Z).normalize();
-    (p.dot(right), p.dot(right.cross(view)))
+    [p.dot(right), p.dot(right.cross(view))]
 }

@@ -241,8 +241,10 @@ impl Findings {
             std::fs::create_dir_all(folder)?;
         }
         // The format of insta: a head in YAML, then the text.
-        let head =
-            format!("---\nsource: crates/plisse-lab/src/regress\ndescription: cargo xtask regress {}\n---\n", self.name);
+        let head = format!(
+            "---\nsource: crates/plisse-lab/src/regress\ndescription: cargo xtask regress {}\n---\n",
+            self.name
+        );
         std::fs::write(&path, head + &self.text_alone())
             .with_context(|| format!("cannot write {}", path.display()))
     }

@@ -36,11 +36,11 @@ impl Camera {
     ///
     /// ```
     /// use glam::DVec3;
-    /// use plisse_io::Camera;
+    /// use plisse_picture::Camera;
     /// let points = [DVec3::ZERO, DVec3::ONE];
     /// let camera = Camera::framing(points, Camera::three_quarter(DVec3::Z), DVec3::Z, 4.0 / 3.0)?;
     /// assert!(camera.from.z > 1.0);
-    /// # Ok::<(), plisse_io::RenderError>(())
+    /// # Ok::<(), plisse_picture::RenderError>(())
     /// ```
     pub fn framing(
         points: impl IntoIterator<Item = DVec3>,

@@ -7,9 +7,10 @@
 
 use glam::DVec3;
 use plisse_core::generate;
-use plisse_io::{
+use plisse_io::read_bytes;
+use plisse_picture::{
     Background, Camera, ColourMap, Drawing, Ground, Look, Part, Picture, RenderOptions, Rgb, Surface, Wires,
-    read_bytes, render,
+    render,
 };
 
 const SKY: Rgb = [200, 210, 220];

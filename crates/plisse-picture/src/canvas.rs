@@ -95,6 +95,32 @@ pub(crate) fn fill(picture: &mut Picture, from: [u32; 2], to: [u32; 2], colour: 
     }
 }
 
+/// Fills a convex polygon between its corners, in either order, smooth at its edges.
+pub(crate) fn polygon(picture: &mut Picture, corners: &[DVec2], colour: Rgb) {
+    let size = DVec2::new(f64::from(picture.width()), f64::from(picture.height()));
+    let (mut low, mut high, mut area) = (size, DVec2::ZERO, 0.0);
+    let edges = || corners.iter().zip(corners.iter().cycle().skip(1));
+    for (a, b) in edges() {
+        (low, high) = (low.min(*a), high.max(*a));
+        area += a.perp_dot(*b);
+    }
+    let low = low.floor().clamp(DVec2::ZERO, size);
+    let high = high.ceil().clamp(low, size);
+    let inwards = |(a, b): (&DVec2, &DVec2)| (*a, ((*b - *a).perp() * f64::signum(area)).normalize_or_zero());
+    let sides: Vec<(DVec2, DVec2)> = edges().map(inwards).filter(|(_, n)| *n != DVec2::ZERO).collect();
+    if sides.len() < 3 {
+        return;
+    }
+    for y in low.y as usize..high.y as usize {
+        let row = picture.row_mut(y as u32);
+        for x in low.x as usize..high.x as usize {
+            let p = DVec2::new(x as f64 + 0.5, y as f64 + 0.5);
+            let inside = sides.iter().map(|(a, n)| n.dot(p - *a)).fold(f64::INFINITY, f64::min);
+            row[x] = mix(row[x], colour, (inside + 0.5).clamp(0.0, 1.0));
+        }
+    }
+}
+
 /// Mixed as on screen: thin dark strokes would fade in linear light.
 fn mix(under: Rgb, over: Rgb, cover: f64) -> Rgb {
     std::array::from_fn(|k| {

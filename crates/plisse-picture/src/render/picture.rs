@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::colour::Rgb;
-use crate::file::{FileError, write_atomically};
+use plisse_io::{FileError, write_atomically};
 
 /// A picture of 8-bit colours, rows from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]

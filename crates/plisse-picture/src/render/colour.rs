@@ -98,8 +98,8 @@ pub(super) fn place(value: f64, range: [f64; 2]) -> f64 {
 /// One value alone is put into the middle of a range of some width; without any the range is 0 to 1.
 ///
 /// ```
-/// assert_eq!(plisse_io::value_range([2.0, f64::NAN, -1.0]), [-1.0, 2.0]);
-/// assert_eq!(plisse_io::value_range([0.0, 0.0]), [-0.5, 0.5]);
+/// assert_eq!(plisse_picture::value_range([2.0, f64::NAN, -1.0]), [-1.0, 2.0]);
+/// assert_eq!(plisse_picture::value_range([0.0, 0.0]), [-0.5, 0.5]);
 /// ```
 #[must_use]
 pub fn value_range(values: impl IntoIterator<Item = f64>) -> [f64; 2] {

@@ -44,7 +44,7 @@ use visibility::{TILE, Tile, pixel_box, sample_places};
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse_io::{Camera, Drawing, Part, RenderOptions, Surface, render};
+/// use plisse_picture::{Camera, Drawing, Part, RenderOptions, Surface, render};
 /// let positions = [DVec3::ZERO, DVec3::X, DVec3::Z];
 /// let cloth = Part::Surface(Surface::cloth(&positions, &[[0, 1, 2]]));
 /// let options = RenderOptions { size: [64, 48], ..RenderOptions::default() };
@@ -52,7 +52,7 @@ use visibility::{TILE, Tile, pixel_box, sample_places};
 /// let camera = Camera::framing(positions, from, DVec3::Z, options.aspect())?;
 /// let picture = render(&Drawing { parts: vec![cloth] }, &camera, &options)?;
 /// assert_ne!(picture.pixel(28, 28), picture.pixel(0, 28));
-/// # Ok::<(), plisse_io::RenderError>(())
+/// # Ok::<(), plisse_picture::RenderError>(())
 /// ```
 pub fn render(
     drawing: &Drawing<'_>,
