@@ -11,7 +11,7 @@ const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
 const FACADE_FEATURES: [&str; 10] =
     ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "picture", "scene", "file"];
-const PUBLISHED: [&str; 11] = [
+const PUBLISHED: [&str; 12] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -21,6 +21,7 @@ const PUBLISHED: [&str; 11] = [
     "plisse-wrinkle",
     "plisse-io",
     "plisse-picture",
+    "plisse-scene",
     "plisse",
     "plisse-cli",
 ];
@@ -52,6 +53,8 @@ pub(crate) fn run() -> Result<()> {
         let args = ["check", "-p", "plisse", "--no-default-features", "--features", feature];
         step(&format!("facade with {feature}"), &[], &args)?;
     }
+    let args = ["check", "-p", "plisse-scene", "--no-default-features"];
+    step("scenes without files", &[], &args)?;
     packages()?;
     println!("\nall passed");
     Ok(())

@@ -11,15 +11,15 @@ use crate::scene::{Cloth, Fit, SAME_PLACE, SceneError, in_unit_square, open_seam
 /// How a mesh file becomes cloth. Nothing is assumed by default: what is ambiguous is refused.
 ///
 /// ```
-/// use plisse::file::{MeshOptions, MeshRefusal};
-/// use plisse::io::Obj;
-/// use plisse::io::scene_file::WeldChoice;
+/// use plisse_scene::file::{MeshOptions, MeshRefusal};
+/// use plisse_io::Obj;
+/// use plisse_io::scene_file::WeldChoice;
 /// // Two triangles with vertices of their own, in millimetres.
 /// let text = "v 0 0 0\nv 200 0 0\nv 200 200 0\nv 0 0 0\nv 200 200 0\nv 0 200 0\nf 1 2 3\nf 4 5 6";
 /// let obj = Obj::parse(text, "napkin.obj")?;
 /// let refused = MeshOptions::default().cloth(obj.clone());
 /// assert!(matches!(refused, Err(MeshRefusal::OpenSeams { edges: 1, pieces: 2, .. })));
-/// let unit = Some(plisse::core::Positive::literal(1e-3));
+/// let unit = Some(plisse_core::Positive::literal(1e-3));
 /// let options = MeshOptions { unit, weld: Some(WeldChoice::Same), ..MeshOptions::default() };
 /// let napkin = options.cloth(obj)?;
 /// assert_eq!(napkin.mesh().vertex_count(), 4);

@@ -10,7 +10,7 @@ use super::pick::{Groups, Pick};
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::scene::{Cloth, Hold, Keyframes, Pick};
+/// use plisse_scene::scene::{Cloth, Hold, Keyframes, Pick};
 /// let sheet = Cloth::sheet([8, 8], [1.0, 1.0])?
 ///     .deformed(|x| DVec3::new(x.x, x.y, 0.1 * x.x * x.x))
 ///     .velocity(DVec3::Z)
@@ -19,7 +19,7 @@ use super::pick::{Groups, Pick};
 ///     .hold(Pick::group("top-right"), Hold::Line(DVec3::X))
 ///     .hold(Pick::group("bottom-right"), Hold::Plane(DVec3::Z));
 /// assert_eq!(sheet.positions().len(), 81);
-/// # Ok::<(), plisse::scene::SceneError>(())
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hold {

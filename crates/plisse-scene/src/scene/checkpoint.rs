@@ -11,7 +11,7 @@ use thiserror::Error;
 /// if both call [`Scene::forget`](super::Scene::forget) at this point.
 ///
 /// ```
-/// use plisse::scene::{Checkpoint, Cloth, Pick, Scene};
+/// use plisse_scene::scene::{Checkpoint, Cloth, Pick, Scene};
 /// let sheet = || Cloth::sheet([4, 4], [1.0, 1.0]).map(|sheet| sheet.pin(Pick::group("left")));
 /// let mut scene = Scene::builder().cloth(sheet()?).build()?;
 /// scene.step()?;
@@ -19,7 +19,7 @@ use thiserror::Error;
 /// let bytes = Checkpoint { frame: 1, tag: 7, state: scene.state().clone() }.to_bytes();
 ///
 /// let mut other = Scene::builder().cloth(sheet()?).build()?;
-/// use plisse::scene::{CheckpointError, digest};
+/// use plisse_scene::scene::{CheckpointError, digest};
 /// assert_eq!(Checkpoint::from_bytes(b"something else"), Err(CheckpointError::Foreign));
 /// assert_ne!(digest(&bytes), digest(b"something else"));
 /// let checkpoint = Checkpoint::from_bytes(&bytes)?;

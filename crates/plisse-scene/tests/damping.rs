@@ -1,5 +1,4 @@
 //! Damping in scenes: rigid motions are free, static shapes stay, energy goes.
-#![cfg(feature = "scene")]
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -7,14 +6,14 @@
 )]
 
 use glam::{DQuat, DVec3};
-use plisse::core::{Id, Positive};
-use plisse::damping::RateLaw;
-use plisse::membrane::Lame;
-use plisse::scene::{
+use plisse_core::{Id, Positive};
+use plisse_damping::RateLaw;
+use plisse_membrane::Lame;
+use plisse_scene::scene::{
     Bending, Cloth, Damping, Material, Membrane, Pick, Scene, SceneError, Settings, Shearing, StrainRate,
     Stretching, Wire, Wires,
 };
-use plisse::system::{Criterion, NewtonSettings, Scheme, State};
+use plisse_system::{Criterion, NewtonSettings, Scheme, State};
 
 const G: f64 = 9.81;
 

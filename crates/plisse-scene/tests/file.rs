@@ -9,8 +9,8 @@
 use std::fs;
 use std::path::Path;
 
-use plisse::file::Loaded;
-use plisse::io::scene_file::SceneFile;
+use plisse_io::scene_file::SceneFile;
+use plisse_scene::file::Loaded;
 
 fn load(text: &str) -> Result<Loaded, String> {
     Loaded::parse(text, "s", Path::new("")).map_err(|mistakes| mistakes.to_string())
@@ -145,7 +145,7 @@ position = [0, -1, 0]
     // Turned about x: the sheet lies in x and z, level if y is up.
     let b = scene.positions(&scene.bodies()[1]);
     assert!(b.iter().all(|x| (x.y - 2.0).abs() < 1e-12 && x.z.abs() < 0.51));
-    let names: Vec<&str> = scene.system().terms().map(plisse::system::Term::name).collect();
+    let names: Vec<&str> = scene.system().terms().map(plisse_system::Term::name).collect();
     for name in [
         "cloth 1: damping",
         "b: bending",

@@ -1,12 +1,11 @@
 //! Nothing passes an obstacle: thin, fast, moving and turning ones, with every scheme. Nothing is simulated where numbers do not
 //! resolve it.
-#![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glam::{DQuat, DVec3};
-use plisse::core::{Positive, TriMesh};
-use plisse::scene::{Cloth, Keyframe, Keyframes, Material, Obstacle, Pick, Scene, SceneError};
-use plisse::system::{Scheme, SpectralRadius};
+use plisse_core::{Positive, TriMesh};
+use plisse_scene::scene::{Cloth, Keyframe, Keyframes, Material, Obstacle, Pick, Scene, SceneError};
+use plisse_system::{Scheme, SpectralRadius};
 
 fn p(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -52,7 +51,7 @@ fn a_thrown_sheet_does_not_pass_a_slab_or_a_mesh() {
     let half = DVec3::new(1.5, 1.5, 0.5e-3);
     let sign = |i: usize, bit: usize| if i >> bit & 1 == 0 { -1.0 } else { 1.0 };
     let corners = (0..8).map(|i| DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2)) * half).collect();
-    let mesh = Obstacle::mesh(&TriMesh::new(8, &faces).unwrap(), &plisse::core::Field::from_vec(corners));
+    let mesh = Obstacle::mesh(&TriMesh::new(8, &faces).unwrap(), &plisse_core::Field::from_vec(corners));
     for obstacle in [slab(1e-3), mesh.unwrap()] {
         let cloth = sheet(8, 0.3).velocity(DVec3::new(3.0, 0.0, -20.0));
         let mut scene = Scene::builder().cloth(cloth).obstacle(obstacle).build().unwrap();
@@ -139,7 +138,7 @@ fn sliding_pins_are_not_carried_off() {
     let side = Keyframes::new(vec![frame(0.0, DVec3::ZERO, 0.0), frame(0.1, DVec3::X * 2.0, 0.0)]).unwrap();
     let wall =
         Obstacle::cuboid(DVec3::X * -1.0, [p(0.1), p(4.0), p(4.0)], DQuat::IDENTITY).moving(side.linear());
-    let cloth = sheet(4, 0.0).hold(Pick::group("left"), plisse::scene::Hold::Line(DVec3::Z));
+    let cloth = sheet(4, 0.0).hold(Pick::group("left"), plisse_scene::scene::Hold::Line(DVec3::Z));
     let mut scene = Scene::builder().cloth(cloth).obstacle(wall).build().unwrap();
     let mut ended = false;
     for _ in 0..10 {
@@ -200,7 +199,7 @@ fn round_table(radius: f64) -> Obstacle {
         }
     }
     let mesh = TriMesh::new(x.len(), &faces).unwrap();
-    Obstacle::mesh(&mesh, &plisse::core::Field::from_vec(x)).unwrap()
+    Obstacle::mesh(&mesh, &plisse_core::Field::from_vec(x)).unwrap()
 }
 
 /// With the defaults no face of a tablecloth cuts the table, its rim included: the range follows the mesh.
@@ -214,7 +213,7 @@ fn a_tablecloth_keeps_out_of_a_round_table() {
     let x = scene.state().x().as_slice();
     // It hangs over the rim.
     assert!(x.iter().any(|x| x.z < -0.1));
-    let plisse::scene::Kind::Cloth { mesh, .. } = &scene.bodies()[0].kind else { panic!() };
+    let plisse_scene::scene::Kind::Cloth { mesh, .. } = &scene.bodies()[0].kind else { panic!() };
     let inside = mesh.faces().as_slice().iter().flat_map(|face| {
         let [a, b, c] = face.map(|v| x[v.index()]);
         [(a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0, (a + b + c) / 3.0]

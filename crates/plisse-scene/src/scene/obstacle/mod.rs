@@ -34,13 +34,13 @@ use super::motion::Keyframes;
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::core::Positive;
-/// use plisse::scene::Obstacle;
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::Obstacle;
 /// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
 /// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
 ///
-/// use plisse::core::generate;
-/// use plisse::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
+/// use plisse_core::generate;
+/// use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
 /// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
 /// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
 /// let turn = rotation_degrees(0.0, 0.0, 45.0);

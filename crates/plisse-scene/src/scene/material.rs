@@ -10,8 +10,8 @@ use super::damping::{Damping, StrainRate};
 /// A sheet: mass per area and the energies of its deformation.
 ///
 /// ```
-/// use plisse::core::Positive;
-/// use plisse::scene::{Bending, Material};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Bending, Material};
 /// let heavy = Material { density: Positive::literal(0.5), ..Material::denim() };
 /// let limp = Material { bending: Bending::None, ..heavy };
 /// assert_eq!(limp.membrane, Material::denim().membrane);
@@ -37,9 +37,9 @@ pub struct Material {
 /// Resistance of a sheet to changes of length and angle in its own plane.
 ///
 /// ```
-/// use plisse::bending::HingeWeight;
-/// use plisse::core::{Positive, UnitDir2};
-/// use plisse::scene::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
+/// use plisse_bending::HingeWeight;
+/// use plisse_core::{Positive, UnitDir2};
+/// use plisse_scene::scene::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
 /// let [k, d] = [100.0, 1e-5].map(Positive::literal);
 /// let woven = Membrane::woven(k, k, k);
 /// let oblique = Membrane {
@@ -142,8 +142,8 @@ pub enum Bending {
 /// perpendicular fibres this is `warp cos² + weft sin²`, which is an orthotropic plate with `D3 = (warp + weft)/2`.
 ///
 /// ```
-/// use plisse::core::{Positive, UnitDir2};
-/// use plisse::scene::{Bending, Material, Rigidity};
+/// use plisse_core::{Positive, UnitDir2};
+/// use plisse_scene::scene::{Bending, Material, Rigidity};
 /// let [stiff, limp] = [3e-5, 1e-5].map(Positive::literal);
 /// let woven = Rigidity { warp: stiff, weft: limp };
 /// let axes = [UnitDir2::U, UnitDir2::V];

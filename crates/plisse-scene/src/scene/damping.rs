@@ -6,8 +6,8 @@ use plisse_damping::RateLaw;
 /// What takes energy out of the motion, besides the time integration.
 ///
 /// ```
-/// use plisse::core::Positive;
-/// use plisse::scene::{Damping, Material, StrainRate};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Damping, Material, StrainRate};
 /// let damping = Damping { bending: Some(Positive::literal(0.01)), ..Damping::strain_rate(Positive::literal(0.02)) };
 /// let cotton = Material { damping, ..Material::cotton() };
 /// assert!(matches!(cotton.damping.membrane, StrainRate::Proportional(_)) && cotton.damping.mass.is_none());

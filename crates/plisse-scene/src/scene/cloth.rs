@@ -14,7 +14,7 @@ use super::warning::SceneWarning;
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::scene::{Cloth, Material, Pick, rotation_degrees};
+/// use plisse_scene::scene::{Cloth, Material, Pick, rotation_degrees};
 /// let curtain = Cloth::sheet([40, 60], [1.0, 1.5])?
 ///     .named("curtain")
 ///     .material(Material::cotton())
@@ -34,7 +34,7 @@ use super::warning::SceneWarning;
 ///     Cloth::annuli(4, [0.04, 0.1], 7)?.pin(Pick::group("inner")),
 /// ];
 /// assert!(irregular.iter().all(|cloth| cloth.rest().area() > 0.03));
-/// # Ok::<(), plisse::scene::SceneError>(())
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cloth {
@@ -54,8 +54,8 @@ pub struct Cloth {
 /// What a closed surface is filled with.
 ///
 /// ```
-/// use plisse::core::{generate, Positive};
-/// use plisse::scene::{Cloth, Filling, Scene};
+/// use plisse_core::{generate, Positive};
+/// use plisse_scene::scene::{Cloth, Filling, Scene};
 /// let pillow = Cloth::pillow([4, 4], [0.4, 0.4])?.filled(Filling::Pressure(50.0)).jittered(1e-4);
 /// let water = Filling::Volume { target: 4.2e-3, bulk: Positive::literal(1e5) };
 /// let balloon = Cloth::sphere(1, 0.1)?.filled(water);

@@ -60,7 +60,7 @@ impl Loaded {
     /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
     ///
     /// ```
-    /// use plisse::file::{LoadError, Loaded};
+    /// use plisse_scene::file::{LoadError, Loaded};
     /// match Loaded::read(std::path::Path::new("no such scene.toml")) {
     ///     Ok(loaded) => println!("{} bodies", loaded.scene.bodies().len()),
     ///     Err(LoadError::Mistakes(mistakes)) => println!("{mistakes}"),
@@ -76,7 +76,7 @@ impl Loaded {
     /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it count from.
     ///
     /// ```
-    /// use plisse::file::Loaded;
+    /// use plisse_scene::file::Loaded;
     /// let text = r#"
     /// version = 1
     /// time = { duration = 0.1 }

@@ -10,13 +10,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::path::Path;
 
 use glam::{DQuat, DVec3};
-use plisse::core::Positive;
-use plisse::file::{AnyScene, Loaded};
-use plisse::scene::{
+use plisse_core::Positive;
+use plisse_scene::file::{AnyScene, Loaded};
+use plisse_scene::scene::{
     Cloth, Contact, Filling, Hold, Keyframe, Keyframes, Obstacle, Pick, WrinkleFrame, WrinkleOptions,
     WrinkleScene,
 };
-use plisse::wrinkle::ThinSheet;
+use plisse_wrinkle::ThinSheet;
 
 fn p(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -198,7 +198,7 @@ fn an_obstacle_is_not_entered() {
         let frame = scene.next_frame(time).unwrap();
         assert!(frame.largest_amplitude() > 1e-4);
         let surface = scene.surface(&frame).unwrap();
-        let nearest = |x: &plisse::core::Field<plisse::core::Vertices, DVec3>| {
+        let nearest = |x: &plisse_core::Field<plisse_core::Vertices, DVec3>| {
             x.as_slice().iter().map(|x| ball.distance(time, *x).value).fold(f64::INFINITY, f64::min)
         };
         assert!(nearest(&frame.base.x) > 0.0 && nearest(&frame.base.x) < 5e-3);

@@ -1,12 +1,13 @@
 //! Cloth whose triangles collapse and sheets that fold over: every step converges, from several starts.
+#![cfg(feature = "file")]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::Path;
 
 use glam::DVec3;
-use plisse::core::SplitMix;
-use plisse::file::Loaded;
-use plisse::system::State;
+use plisse_core::SplitMix;
+use plisse_scene::file::Loaded;
+use plisse_system::State;
 
 /// Steps of a scene from starts that differ by up to 0.1 mm.
 fn run(text: &str, starts: u64, steps: usize) {

@@ -15,13 +15,13 @@ use super::pick::{Groups, Pick};
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::core::Positive;
-/// use plisse::scene::{Pick, Wire, Wires};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Pick, Wire, Wires};
 /// let wire = Wire { young: Positive::literal(1e9), radius: Positive::literal(1e-3), ..Wire::default() };
 /// let rod = Wires::line(DVec3::ZERO, DVec3::X, 20)?.wire(wire).pin(Pick::vertices([0, 1]));
 /// let net = Wires::net([8, 8], 2, [1.0, 1.0])?.wire(wire).pin(Pick::group("corners"));
 /// assert_eq!((rod.segments().len(), net.segments().len()), (20, 288));
-/// # Ok::<(), plisse::scene::SceneError>(())
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Wires {

@@ -23,9 +23,9 @@ use super::wires::Wires;
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::core::Positive;
-/// use plisse::scene::{Air, Cloth, Material, Pick, Scene, SceneBuilder, Settings, Wires};
-/// use plisse::system::{NewtonSettings, Scheme};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Air, Cloth, Material, Pick, Scene, SceneBuilder, Settings, Wires};
+/// use plisse_system::{NewtonSettings, Scheme};
 /// let flag = Cloth::sheet([8, 6], [0.9, 0.6])?.material(Material::silk()).pin(Pick::group("left"));
 /// let wind = Air { velocity: DVec3::new(5.0, 0.0, 0.0), gusts: 0.3, ..Air::default() };
 /// let settings = Settings { newton: NewtonSettings::default(), ..Settings::default() };

@@ -14,8 +14,8 @@ use super::warning::SceneWarning;
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::core::Positive;
-/// use plisse::scene::{Cloth, Material, Obstacle, Scene};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Cloth, Material, Obstacle, Scene};
 /// let cloth = Cloth::sheet([12, 12], [0.6, 0.6])?.material(Material::cotton()).at(DVec3::Z * 0.205);
 /// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2));
 /// let mut scene = Scene::builder().cloth(cloth).obstacle(ball).build()?;
@@ -23,7 +23,7 @@ use super::warning::SceneWarning;
 /// assert!(report.residual() <= 0.1 && scene.time() == 0.01);
 ///
 /// // Two frames of 1/25 s, in steps no longer than the time step.
-/// use plisse::scene::{BodyInfo, Kind};
+/// use plisse_scene::scene::{BodyInfo, Kind};
 /// let frame = Positive::literal(0.04);
 /// assert_eq!(scene.steps_in(frame).0, 4);
 /// scene.advance(frame)?;

@@ -1,5 +1,4 @@
 //! Whole scenes against closed forms.
-#![cfg(feature = "scene")]
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -7,15 +6,15 @@
 )]
 
 use glam::{DQuat, DVec3};
-use plisse::bending::HingeWeight;
-use plisse::core::{Positive, UnitDir2};
-use plisse::membrane::Lame;
-use plisse::scene::{
+use plisse_bending::HingeWeight;
+use plisse_core::{Positive, UnitDir2};
+use plisse_membrane::Lame;
+use plisse_scene::scene::{
     Air, AngleLaw, Bending, Cloth, Contact, Damping, Filling, Hold, Keyframe, Keyframes, Kind, Material,
     Membrane, Obstacle, Pick, Scene, SceneError, Settings, Shearing, Stretching, Wire, Wires,
     rotation_degrees,
 };
-use plisse::system::{Criterion, NewtonSettings, Pose, Scheme};
+use plisse_system::{Criterion, NewtonSettings, Pose, Scheme};
 
 const G: f64 = 9.81;
 
@@ -95,7 +94,7 @@ fn slide(degrees: f64, friction: f64) -> f64 {
     // From rest in contact, so that there is friction from the first step on.
     let gap = 2e-3 * resting(density * G * degrees.to_radians().cos());
     let sunk = scene.state().x().map(|x| *x + tilt * DVec3::Z * (gap - 2e-3));
-    scene.set_state(plisse::system::State::at_rest(sunk).unwrap()).unwrap();
+    scene.set_state(plisse_system::State::at_rest(sunk).unwrap()).unwrap();
     let start = centre(&scene);
     for _ in 0..250 {
         scene.step().unwrap();
@@ -198,7 +197,7 @@ fn bending_models_agree_on_a_cylinder() {
     let rigidity = p(3e-4);
     let curvature = 2.0;
     let energy = |bending: Bending| {
-        let sheet = Cloth::grid([40, 40], [0.4, 0.4], plisse::core::generate::Diagonal::Right).unwrap();
+        let sheet = Cloth::grid([40, 40], [0.4, 0.4], plisse_core::generate::Diagonal::Right).unwrap();
         let cloth = sheet.material(Material { bending, ..Material::denim() }).deformed(|x| {
             DVec3::new((curvature * x.x).sin() / curvature, x.y, (1.0 - (curvature * x.x).cos()) / curvature)
         });
@@ -302,16 +301,16 @@ fn the_default_bending_is_smooth_across_a_full_fold() {
     let jump = |law: AngleLaw| {
         let bending = Bending::Hinge { law, rigidity: p(1.0).into(), weight: HingeWeight::Unit };
         let force = |z: f64| {
-            let square = Cloth::grid([1, 1], [1.0, 1.0], plisse::core::generate::Diagonal::Right).unwrap();
+            let square = Cloth::grid([1, 1], [1.0, 1.0], plisse_core::generate::Diagonal::Right).unwrap();
             let (mut x, count) = (square.positions().clone(), square.positions().len());
             let material = Material { bending, ..Material::cotton() };
             let scene = Scene::builder().cloth(square.material(material)).build().unwrap();
-            let corner = x[plisse::core::Id::new(1)];
-            x[plisse::core::Id::new(2)] = corner + DVec3::Z * z;
-            let mut gradient = plisse::core::Field::filled(count, DVec3::ZERO);
+            let corner = x[plisse_core::Id::new(1)];
+            x[plisse_core::Id::new(2)] = corner + DVec3::Z * z;
+            let mut gradient = plisse_core::Field::filled(count, DVec3::ZERO);
             let bending = scene.system().terms().find(|term| term.name() == "cloth 1: bending").unwrap();
             bending.add_gradient(&Pose::at(&x), &mut gradient);
-            gradient[plisse::core::Id::new(2)]
+            gradient[plisse_core::Id::new(2)]
         };
         (force(1e-7) - force(-1e-7)).length()
     };
@@ -391,7 +390,7 @@ fn fillings_and_boxes_know_outside() {
 
 #[test]
 fn mistakes_are_named() {
-    let message = |builder: plisse::scene::SceneBuilder| builder.build().err().unwrap().to_string();
+    let message = |builder: plisse_scene::scene::SceneBuilder| builder.build().err().unwrap().to_string();
     assert!(message(Scene::builder()).contains("no cloth"));
     let twice = Scene::builder().cloth(patch().named("a")).cloth(patch().named("a"));
     assert_eq!(message(twice), "two bodies are called \"a\"; give each a name of its own");
@@ -401,8 +400,8 @@ fn mistakes_are_named() {
     );
     let both = patch().pin(Pick::group("left")).hold(Pick::group("left"), Hold::Line(DVec3::X));
     assert!(message(Scene::builder().cloth(both)).contains("cloth 1: vertex 0 is held in two ways"));
-    let (mesh, x) = plisse::core::generate::sphere(1, 0.1).unwrap();
-    let strange = Cloth::curved(mesh, x, [("a".to_owned(), vec![plisse::core::Id::new(999)])]);
+    let (mesh, x) = plisse_core::generate::sphere(1, 0.1).unwrap();
+    let strange = Cloth::curved(mesh, x, [("a".to_owned(), vec![plisse_core::Id::new(999)])]);
     assert!(strange.unwrap_err().to_string().contains("vertex 999"));
     let star = (1..100).map(|i| [0, i]).collect();
     let spokes = (0..100).map(|i| DVec3::new(1.0, f64::from(i), 0.0)).collect();

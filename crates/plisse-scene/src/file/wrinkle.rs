@@ -34,7 +34,7 @@ pub struct LoadedWrinkle {
 /// A scene of either model.
 ///
 /// ```
-/// use plisse::file::{AnyScene, LoadedWrinkle};
+/// use plisse_scene::file::{AnyScene, LoadedWrinkle};
 /// let text = r#"
 /// version = 1
 /// model = "wrinkle"

@@ -7,9 +7,9 @@ use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use glam::{DVec2, DVec3};
-use plisse::core::Positive;
-use plisse::file::{AnyScene, Loaded};
-use plisse::scene::{Cloth, Obstacle, Pick, Scene, SceneError, SceneWarning};
+use plisse_core::Positive;
+use plisse_scene::file::{AnyScene, Loaded};
+use plisse_scene::scene::{Cloth, Obstacle, Pick, Scene, SceneError, SceneWarning};
 
 const HEAD: &str = "version = 1\ntime.duration = 1\n";
 
@@ -106,7 +106,7 @@ fn held_vertices_may_be_inside() {
         other => panic!("{other:?}"),
     }
     assert!(build(sheet().pin(Pick::group("left"))).is_ok());
-    let slides = plisse::scene::Hold::Plane(DVec3::Z);
+    let slides = plisse_scene::scene::Hold::Plane(DVec3::Z);
     assert!(build(sheet().hold(Pick::group("left"), slides)).is_err());
 }
 
@@ -171,8 +171,8 @@ fn texture_coordinates_that_are_not_metres_are_refused() {
         assert!(error.contains(part), "{error}");
     }
     let area = |obj: &str, scene: &str| match &load(obj, scene).unwrap().scene.bodies()[0].kind {
-        plisse::scene::Kind::Cloth { rest, .. } => rest.area(),
-        plisse::scene::Kind::Wires { .. } => panic!(),
+        plisse_scene::scene::Kind::Cloth { rest, .. } => rest.area(),
+        plisse_scene::scene::Kind::Wires { .. } => panic!(),
     };
     assert!((area(&small, &format!("{cloth}uv_scale = \"area\"\n")) / 0.7233 - 1.0).abs() < 1e-3);
     assert!((area(&small, &format!("{cloth}uv_scale = 0.85\n")) - 0.7225).abs() < 1e-9);

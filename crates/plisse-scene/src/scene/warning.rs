@@ -5,8 +5,8 @@ use std::fmt;
 /// Something that can be simulated and is probably not what was meant. Names the body, the value and the remedy.
 ///
 /// ```
-/// use plisse::core::Positive;
-/// use plisse::scene::{Cloth, Material, Scene, SceneWarning};
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Cloth, Material, Scene, SceneWarning};
 /// // 200 g/m², written as if it were kg/m².
 /// let heavy = Material { density: Positive::literal(200.0), ..Material::cotton() };
 /// let cloth = Cloth::sheet([8, 8], [1.0, 1.0])?.material(heavy);
@@ -14,7 +14,7 @@ use std::fmt;
 /// let scene = Scene::builder().cloth(cloth).build()?;
 /// assert!(matches!(scene.warnings(), [SceneWarning::Implausible { value: 200.0, .. }]));
 /// println!("{}", scene.warnings()[0]);
-/// # Ok::<(), plisse::scene::SceneError>(())
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

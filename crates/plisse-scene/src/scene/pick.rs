@@ -13,7 +13,7 @@ pub(super) type Groups = BTreeMap<String, Vec<Id<Vertices>>>;
 /// Which vertices of a body.
 ///
 /// ```
-/// use plisse::scene::Pick;
+/// use plisse_scene::scene::Pick;
 /// let corners = Pick::group("corners");
 /// let first_two = Pick::vertices([0, 1]);
 /// let left = Pick::within([-1.0, -1.0, -1.0], [0.0, 1.0, 1.0]);

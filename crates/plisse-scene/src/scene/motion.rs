@@ -11,7 +11,7 @@ use super::SceneError;
 ///
 /// ```
 /// use glam::{DQuat, DVec3};
-/// use plisse::scene::{Keyframe, Keyframes};
+/// use plisse_scene::scene::{Keyframe, Keyframes};
 /// let lift = Keyframes::new(vec![
 ///     Keyframe { time: 0.0, translation: DVec3::ZERO, rotation: DQuat::IDENTITY },
 ///     Keyframe { time: 2.0, translation: DVec3::Z, rotation: DQuat::from_rotation_z(1.0) },
@@ -19,7 +19,7 @@ use super::SceneError;
 /// assert_eq!(lift.place(1.0, DVec3::ZERO, DVec3::ZERO), DVec3::new(0.0, 0.0, 0.5));
 /// assert_eq!(lift.clone().linear().at(0.5).1.z, 0.25);
 /// assert!(lift.moves() && !Keyframes::still().moves());
-/// # Ok::<(), plisse::scene::SceneError>(())
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyframes {

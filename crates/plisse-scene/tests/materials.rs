@@ -9,14 +9,14 @@
 use std::path::Path;
 
 use glam::DVec3;
-use plisse::bending::HingeWeight;
-use plisse::core::generate::Diagonal;
-use plisse::core::{Positive, UnitDir2};
-use plisse::file::Loaded;
-use plisse::scene::{
+use plisse_bending::HingeWeight;
+use plisse_core::generate::Diagonal;
+use plisse_core::{Positive, UnitDir2};
+use plisse_scene::file::Loaded;
+use plisse_scene::scene::{
     AngleLaw, Bending, Cloth, Damping, Material, Membrane, Rigidity, Scene, SceneError, rotation_degrees,
 };
-use plisse::system::Pose;
+use plisse_system::Pose;
 
 const HEAD: &str = "version = 1\ntime.duration = 1\n[[cloth]]\n";
 

@@ -104,9 +104,9 @@ pub struct WrinkleFrame {
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse::core::Positive;
-/// use plisse::scene::{Cloth, Obstacle, Pick, WrinkleFrame, WrinkleOptions, WrinkleScene};
-/// use plisse::wrinkle::ThinSheet;
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Cloth, Obstacle, Pick, WrinkleFrame, WrinkleOptions, WrinkleScene};
+/// use plisse_wrinkle::ThinSheet;
 ///
 /// // A film that was pulled lengthwise by 5 % between its ends wrinkles along the pull.
 /// let film = Cloth::delaunay([20, 8], [0.25, 0.1], 1)?
@@ -309,9 +309,9 @@ impl WrinkleScene {
     ///
     /// ```
     /// use glam::{DQuat, DVec3};
-    /// use plisse::core::Positive;
-    /// use plisse::scene::{Cloth, Hold, Keyframe, Keyframes, Pick, WrinkleBase, WrinkleScene};
-    /// use plisse::wrinkle::ThinSheet;
+    /// use plisse_core::Positive;
+    /// use plisse_scene::scene::{Cloth, Hold, Keyframe, Keyframes, Pick, WrinkleBase, WrinkleScene};
+    /// use plisse_wrinkle::ThinSheet;
     ///
     /// let key = |time, x| Keyframe { time, translation: DVec3::X * x, rotation: DQuat::IDENTITY };
     /// let pull = Keyframes::new(vec![key(0.0, 0.0), key(1.0, 0.0125)])?.linear();
