@@ -1,8 +1,12 @@
 //! What cloth and wires have in common: a name, a place, pins.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 use plisse_core::{Field, Id, Vertices};
 
+use super::SceneError;
 use super::motion::Keyframes;
 use super::pick::{Groups, Pick};
 
@@ -46,7 +50,70 @@ pub(super) struct Body {
     pub(super) apart: bool,
 }
 
+/// A vertex that a pin holds.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) vertex: Id<Vertices>,
+    /// Where it was placed.
+    pub(super) place: DVec3,
+    pub(super) way: Way,
+}
+
+/// How a vertex is held.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    Still,
+    /// By a motion, with the centre of its rotation.
+    Moving(Arc<Keyframes>, DVec3),
+    /// Free along a direction.
+    Line(DVec3),
+    /// Free in the plane with this normal.
+    Plane(DVec3),
+}
+
+impl Held {
+    /// Where its pin has it at a time, or where it was placed if the pin leaves it a direction.
+    pub(super) fn at(&self, time: f64) -> DVec3 {
+        match &self.way {
+            Way::Moving(keys, centre) => keys.place(time, *centre, self.place),
+            Way::Still | Way::Line(_) | Way::Plane(_) => self.place,
+        }
+    }
+}
+
 impl Body {
+    /// The vertices that pins hold, each once, in the order of the pins; `name` is what errors call the body.
+    ///
+    /// A corner belongs to two sides: holding it twice in the same way is no mistake. Two motions are never the same: each
+    /// has its own centre.
+    pub(super) fn held(&self, name: &str) -> Result<Vec<Held>, SceneError> {
+        let mut by: BTreeMap<Id<Vertices>, usize> = BTreeMap::new();
+        let mut all = Vec::new();
+        for (index, (pick, hold)) in self.pins.iter().enumerate() {
+            let picked = pick.resolve(name, &self.x, &self.groups)?;
+            let centre = picked.iter().map(|v| self.x[*v]).sum::<DVec3>() / picked.len() as f64;
+            let way = match hold {
+                Hold::Still => Way::Still,
+                Hold::Moving(keys) => Way::Moving(Arc::new(keys.clone()), centre),
+                Hold::Line(direction) => Way::Line(*direction),
+                Hold::Plane(normal) => Way::Plane(*normal),
+            };
+            for vertex in picked {
+                match by.insert(vertex, index) {
+                    None => all.push(Held { vertex, place: self.x[vertex], way: way.clone() }),
+                    Some(first) if first == index => {}
+                    Some(first) if self.pins[first].1 == *hold && !matches!(hold, Hold::Moving(_)) => {}
+                    Some(_) => {
+                        let reason =
+                            format!("{vertex} is held in two ways; let the picks of its pins not overlap");
+                        return Err(SceneError::Pick { body: name.to_owned(), reason });
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
         Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new(), apart: false }
     }

@@ -1,21 +1,28 @@
 //! Putting a scene together.
 
-use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Positive, Vertices};
-use plisse_system::{Adaptive, Gravity, Implicit, NewtonSettings, Pin, Scheme, State, System, Term, Wind};
+use plisse_system::{
+    Adaptive, Gravity, Implicit, Integrator, NewtonSettings, Pin, Scheme, SetupError, State, System, Term,
+    Wind,
+};
 
 use super::SceneError;
-use super::body::{Body, Hold};
+use super::bodies::{Bodies, Place};
+use super::body::{Body, Way};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::start::{Placed, check_start};
-use super::terms::{Slot, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms};
+use super::terms::{
+    Slot, check_filling, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms,
+};
 use super::warning::SceneWarning;
 use super::wires::Wires;
 
@@ -48,6 +55,34 @@ pub struct SceneBuilder {
     gravity: DVec3,
     air: Option<Air>,
     settings: Settings,
+    terms: Vec<OwnTerm>,
+    integrator: Option<OwnIntegrator>,
+}
+
+type BoxedTerm = Box<dyn Term<Vertices>>;
+type BoxedIntegrator = Box<dyn Integrator<Vertices> + Send>;
+type MakeTerm = dyn Fn(&Bodies<'_>) -> Result<BoxedTerm, Box<dyn Error>> + Send + Sync;
+type MakeIntegrator =
+    dyn Fn(&System<Vertices>, &Settings) -> Result<BoxedIntegrator, SetupError> + Send + Sync;
+
+/// How a term of the user's own is made, once the bodies have their numbers.
+#[derive(Clone)]
+struct OwnTerm(Arc<MakeTerm>);
+
+/// How an integrator of the user's own is made.
+#[derive(Clone)]
+struct OwnIntegrator(Arc<MakeIntegrator>);
+
+impl fmt::Debug for OwnTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnTerm")
+    }
+}
+
+impl fmt::Debug for OwnIntegrator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnIntegrator")
+    }
 }
 
 /// A cloth or wires.
@@ -125,6 +160,8 @@ impl Default for SceneBuilder {
             gravity: DVec3::new(0.0, 0.0, -9.81),
             air: None,
             settings: Settings::default(),
+            terms: Vec::new(),
+            integrator: None,
         }
     }
 }
@@ -183,6 +220,58 @@ impl SceneBuilder {
         self
     }
 
+    /// Adds a term of one's own: a force, a load, a coupling between bodies. It is made when the scene is built, with
+    /// the bodies in their final numbering; an error ends [`Self::build`] with [`SceneError::Term`].
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_core::{Id, Positive};
+    /// use plisse_scene::scene::{Cloth, Pick, Scene};
+    /// use plisse_system::Attachments;
+    ///
+    /// let towel = Cloth::sheet([8, 8], [0.5, 0.5])?.named("towel").pin(Pick::group("top"));
+    /// let scene = Scene::builder().cloth(towel).term(|bodies| {
+    ///     let corner = bodies.find("towel").and_then(|towel| towel.vertex(Id::new(0)));
+    ///     let corner = corner.ok_or("no such vertex")?;
+    ///     Ok(Attachments::new("string").to_point(corner, DVec3::Z, Positive::literal(10.0)))
+    /// });
+    /// scene.build()?.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn term<T: Term<Vertices> + 'static>(
+        mut self,
+        make: impl Fn(&Bodies<'_>) -> Result<T, Box<dyn Error>> + Send + Sync + 'static,
+    ) -> Self {
+        self.terms.push(OwnTerm(Arc::new(move |bodies| Ok(Box::new(make(bodies)?)))));
+        self
+    }
+
+    /// With an integrator of one's own in place of substeps of the [scheme](Settings::scheme) of the settings.
+    ///
+    /// What the integrator keeps between steps it must [forget](Integrator::forget) when asked, or resumed runs differ.
+    ///
+    /// ```
+    /// use plisse_scene::scene::{Cloth, Scene};
+    /// use plisse_system::SymplecticEuler;
+    /// let falling = Scene::builder().cloth(Cloth::sheet([4, 4], [0.2, 0.2])?);
+    /// let mut scene = falling.integrator(|system, _| SymplecticEuler::new(system)).build()?;
+    /// scene.step_by(plisse_core::Positive::literal(1e-4))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn integrator<I: Integrator<Vertices> + Send + 'static>(
+        mut self,
+        make: impl Fn(&System<Vertices>, &Settings) -> Result<I, SetupError> + Send + Sync + 'static,
+    ) -> Self {
+        let boxed =
+            move |system: &System<Vertices>, settings: &Settings| -> Result<BoxedIntegrator, SetupError> {
+                Ok(Box::new(make(system, settings)?))
+            };
+        self.integrator = Some(OwnIntegrator(Arc::new(boxed)));
+        self
+    }
+
     /// Checks everything and freezes the system.
     pub fn build(self) -> Result<Scene, SceneError> {
         if self.parts.is_empty() {
@@ -194,10 +283,11 @@ impl SceneBuilder {
         let names = self.names()?;
         let mut warnings: Vec<SceneWarning> =
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
-        let total = self.parts.iter().map(|part| part.body().x.len()).sum();
+        let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
+        let total = counts.iter().sum();
         let mut assembly = Assembly::new();
-        for (part, name) in self.parts.iter().zip(&names) {
-            assembly.add(part, name, total)?;
+        for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
+            assembly.add(part, name, place)?;
         }
         let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, pins, faces, bodies } = assembly;
         let mass = Field::from_vec(mass);
@@ -230,6 +320,10 @@ impl SceneBuilder {
         if self.gravity != DVec3::ZERO {
             terms.push(Box::new(Gravity::new(self.gravity, &mass)?));
         }
+        let own = Bodies { all: &bodies, masses: &mass, start: &x };
+        for OwnTerm(make) in &self.terms {
+            terms.push(make(&own).map_err(|error| SceneError::Term { reason: error.to_string() })?);
+        }
         let mut builder = System::builder(mass);
         for term in terms {
             builder = builder.boxed_term(term);
@@ -240,9 +334,14 @@ impl SceneBuilder {
         let system = builder.build()?;
         let state = State::new(x, Field::from_vec(v))?;
         let settings = self.settings;
-        let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
-        let shortest = settings.shortest_step.unwrap_or(settings.time_step);
-        let integrator = Adaptive::new(implicit, shortest);
+        let integrator = match &self.integrator {
+            Some(OwnIntegrator(make)) => make(&system, &settings)?,
+            None => {
+                let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
+                let shortest = settings.shortest_step.unwrap_or(settings.time_step);
+                Box::new(Adaptive::new(implicit, shortest))
+            }
+        };
         Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest, warnings })
     }
 
@@ -396,21 +495,22 @@ impl Assembly {
         }
     }
 
-    fn add(&mut self, part: &Part, name: &str, total: usize) -> Result<(), SceneError> {
-        let first = self.x.len();
-        let slot = Slot { name, first: first as u32, total };
+    fn add(&mut self, part: &Part, name: &str, place: Place) -> Result<(), SceneError> {
+        let slot = Slot { name };
         let (masses, areas, damping, [edge, range], kind) = match part {
             Part::Cloth(cloth) => {
-                cloth_terms(cloth, slot, &mut self.terms)?;
+                check_filling(cloth, name)?;
+                let placed = place.cloth(cloth);
+                cloth_terms(&placed, slot, &mut self.terms)?;
+                self.faces.extend(placed.mesh.faces().as_slice().iter().map(|f| f.map(Id::get)));
                 let (masses, areas) = cloth_masses(cloth);
-                let faces = cloth.mesh.faces().as_slice().iter();
-                self.faces.extend(faces.map(|f| f.map(|v| v.get() + slot.first)));
                 let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
                 let edge = mean_edge(cloth);
                 (masses, areas, cloth.material.damping, [edge, 0.5 * edge], Kind::Cloth { mesh, rest, uv })
             }
             Part::Wires(wires) => {
-                wire_terms(wires, slot, &mut self.terms)?;
+                wires.check_net(name)?;
+                wire_terms(&place.wires(wires), slot, &mut self.terms)?;
                 let (masses, areas) = wire_masses(wires);
                 let radius = wires.wire.radius.get();
                 let segments = wires.segments.clone();
@@ -424,12 +524,11 @@ impl Assembly {
             }
         };
         if let Some(rate) = damping.mass {
-            let coefficients =
-                masses.iter().map(|(v, m)| (Id::new(v.get() + slot.first), m * rate.get())).collect();
+            let coefficients = masses.iter().map(|(v, m)| (place.id(v), m * rate.get())).collect();
             self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
         }
         let body = part.body();
-        let start = self.pin(body, name, slot.first)?;
+        let start = self.pin(body, name, place)?;
         self.mass.extend_from_slice(masses.as_slice());
         self.areas.extend_from_slice(areas.as_slice());
         let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
@@ -438,49 +537,30 @@ impl Assembly {
         self.finest = self.finest.min(edge);
         self.x.extend(start.x);
         self.v.extend(start.v);
-        self.bodies.push(BodyInfo { name: name.to_owned(), vertices: first..self.x.len(), kind });
+        self.bodies.push(BodyInfo { name: name.to_owned(), vertices: place.range(), kind });
         Ok(())
     }
 
-    /// The pins of a body; gives where its vertices start, and which of them are held.
-    fn pin(&mut self, body: &Body, name: &str, first: u32) -> Result<Start, SceneError> {
-        let mut held: BTreeMap<Id<Vertices>, &Hold> = BTreeMap::new();
-        let mut moved = Vec::new();
-        for (pick, hold) in &body.pins {
-            let picked = pick.resolve(name, &body.x, &body.groups)?;
-            let centre = picked.iter().map(|v| body.x[*v]).sum::<DVec3>() / picked.len() as f64;
-            let keys = if let Hold::Moving(keys) = hold { Some(Arc::new(keys.clone())) } else { None };
-            for local in picked {
-                // A corner belongs to two sides; holding it twice in the same way is no mistake. Two motions are never the same:
-                // each has its own centre.
-                match held.insert(local, hold) {
-                    Some(other) if other == hold && !matches!(hold, Hold::Moving(_)) => continue,
-                    Some(_) => {
-                        let reason =
-                            format!("{local} is held in two ways; let the picks of its pins not overlap");
-                        return Err(SceneError::Pick { body: name.to_owned(), reason });
-                    }
-                    None => {}
+    /// The pins of a body; gives where its vertices start.
+    fn pin(&mut self, body: &Body, name: &str, place: Place) -> Result<Start, SceneError> {
+        let all = body.held(name)?;
+        let mut is_held = Field::filled(body.x.len(), false);
+        all.iter().for_each(|held| is_held[held.vertex] = true);
+        let mut x = body.start(|v| is_held[v]);
+        let v = is_held.iter().map(|(_, held)| if *held { DVec3::ZERO } else { body.velocity }).collect();
+        for held in all {
+            let pin = match held.way {
+                Way::Still => Pin::Still,
+                Way::Line(direction) => Pin::Line(direction),
+                Way::Plane(normal) => Pin::Plane(normal),
+                Way::Moving(..) => {
+                    let held = held.clone();
+                    x[held.vertex.index()] = held.at(0.0);
+                    Pin::Moving(Arc::new(move |t| held.at(t)))
                 }
-                let pin = match (hold, &keys) {
-                    (Hold::Line(direction), _) => Pin::Line(*direction),
-                    (Hold::Plane(normal), _) => Pin::Plane(*normal),
-                    (_, Some(keys)) => {
-                        let (keys, x) = (Arc::clone(keys), body.x[local]);
-                        moved.push((local, keys.place(0.0, centre, x)));
-                        Pin::Moving(Arc::new(move |t| keys.place(t, centre, x)))
-                    }
-                    _ => Pin::Still,
-                };
-                self.pins.push((Id::new(local.get() + first), pin));
-            }
+            };
+            self.pins.push((place.id(held.vertex), pin));
         }
-        let mut x = body.start(|v| held.contains_key(&v));
-        for (v, place) in moved {
-            x[v.index()] = place;
-        }
-        let v =
-            body.x.ids().map(|v| if held.contains_key(&v) { DVec3::ZERO } else { body.velocity }).collect();
         Ok(Start { x, v })
     }
 }

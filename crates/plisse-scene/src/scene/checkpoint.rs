@@ -8,15 +8,14 @@ use thiserror::Error;
 /// A state and where it belongs.
 ///
 /// The bytes hold every number exactly: a run that goes on from them has the same bits as one that was never interrupted,
-/// if both call [`Scene::forget`](super::Scene::forget) at this point.
+/// if both call [`Scene::forget`](super::Scene::forget) at this point, as [`Scene::checkpoint`](super::Scene::checkpoint) does.
 ///
 /// ```
 /// use plisse_scene::scene::{Checkpoint, Cloth, Pick, Scene};
 /// let sheet = || Cloth::sheet([4, 4], [1.0, 1.0]).map(|sheet| sheet.pin(Pick::group("left")));
 /// let mut scene = Scene::builder().cloth(sheet()?).build()?;
 /// scene.step()?;
-/// scene.forget();
-/// let bytes = Checkpoint { frame: 1, tag: 7, state: scene.state().clone() }.to_bytes();
+/// let bytes = scene.checkpoint(1, 7).to_bytes();
 ///
 /// let mut other = Scene::builder().cloth(sheet()?).build()?;
 /// use plisse_scene::scene::{CheckpointError, digest};

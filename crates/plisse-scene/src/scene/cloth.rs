@@ -1,11 +1,16 @@
 //! A piece of cloth before it is part of a scene.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec2, DVec3};
+use plisse_bending::AngleEnergy;
 use plisse_core::{Edges, Faces, Field, Id, MeshError, Positive, RestShape, TriMesh, Vertices, generate};
+use plisse_membrane::MembraneEnergy;
 
 use super::SceneError;
 use super::body::{Body, Hold, body_methods};
 use super::material::Material;
+use super::own::Own;
 use super::pick::{Groups, Pick};
 use super::plausible::shape_warnings;
 use super::warning::SceneWarning;
@@ -46,6 +51,10 @@ pub struct Cloth {
     pub(super) loose: Vec<Id<Edges>>,
     pub(super) curved: bool,
     pub(super) material: Material,
+    /// In place of the membrane of the material.
+    pub(super) membrane: Option<Own<dyn MembraneEnergy>>,
+    /// In place of the law of the hinges of the material.
+    pub(super) angle_law: Option<Own<dyn AngleEnergy>>,
     pub(super) filling: Option<Filling>,
     /// Whether the material coordinates are in metres for certain.
     pub(super) in_metres: bool,
@@ -97,7 +106,19 @@ impl Cloth {
         let curved = rest.hinges().iter().any(|hinge| hinge.rest_angle().abs() > 1e-9);
         let body = Body::new(x, groups);
         let material = Material::cotton();
-        Self { body, mesh, rest, uv, loose: Vec::new(), curved, material, filling: None, in_metres: true }
+        Self {
+            body,
+            mesh,
+            rest,
+            uv,
+            loose: Vec::new(),
+            curved,
+            material,
+            membrane: None,
+            angle_law: None,
+            filling: None,
+            in_metres: true,
+        }
     }
 
     /// A rectangle in the plane `z = 0` about the origin, `cells` and metres along x and y, with alternating diagonals.
@@ -300,6 +321,34 @@ impl Cloth {
     #[must_use]
     pub fn material(self, material: Material) -> Self {
         Self { material, ..self }
+    }
+
+    /// With a membrane energy of one's own in place of that of the material, in J/m² of rest area.
+    ///
+    /// Density, bending and damping stay those of the material: damping in proportion to the moduli takes the moduli of
+    /// the material. The first axis of the deformation gradient is that of the material coordinates; a cloth without them
+    /// ([`Self::curved`]) has axes that differ from face to face, and needs an isotropic energy.
+    ///
+    /// ```
+    /// use plisse_core::Positive;
+    /// use plisse_membrane::{Arap, MembraneEnergy, Stretch};
+    /// use plisse_scene::scene::{Cloth, Pick, Scene};
+    /// let [soft, stiff] = [20.0, 500.0].map(Positive::literal);
+    /// let energy = Arap::new(soft).plus(Stretch::warp_weft().scaled(stiff));
+    /// let sheet = Cloth::sheet([6, 6], [0.3, 0.3])?.membrane(energy).pin(Pick::group("top"));
+    /// Scene::builder().cloth(sheet).build()?.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn membrane(self, energy: impl MembraneEnergy + 'static) -> Self {
+        Self { membrane: Some(Own(Arc::new(energy))), ..self }
+    }
+
+    /// With a bending law of one's own in place of that of the material, whose rigidity it is multiplied by. The material
+    /// must bend by hinges.
+    #[must_use]
+    pub fn angle_law(self, law: impl AngleEnergy + 'static) -> Self {
+        Self { angle_law: Some(Own(Arc::new(law))), ..self }
     }
 
     /// Filled with something. The surface must be closed.

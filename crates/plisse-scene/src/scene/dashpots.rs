@@ -117,7 +117,7 @@ fn triangles<S: PlaneStrain + Copy + 'static, P: Potential<3> + Copy + 'static>(
     let element = |(face, v): (_, &[Id<Vertices>; 3])| {
         let map = *cloth.rest.map(face);
         let area = Positive::new(map.area()).ok()?;
-        Some(Dissipation::new(slot.shift(*v), OnTriangle::new(map, strain), potential, area))
+        Some(Dissipation::new(*v, OnTriangle::new(map, strain), potential, area))
     };
     let elements = cloth.mesh.faces().iter().filter_map(element).collect();
     Box::new(RateTerm::<_, 3>::new(format!("{}: {what}", slot.name), elements))
@@ -142,7 +142,7 @@ pub(super) fn cloth_damping(
         for hinge in bending_hinges(cloth) {
             let stiffness = rigidity.get() * HingeWeight::AreaSum.of(hinge);
             let viscosity = Viscosity::of_elasticity(beta, &[[stiffness]]).map_err(wrong)?;
-            let nodes = slot.shift(hinge.vertices());
+            let nodes = hinge.vertices();
             let angle = HingeAngle::of(hinge);
             dashpots.push(Dissipation::<_, _, 4, 1>::new(nodes, angle, viscosity, Positive::ONE));
         }
@@ -180,7 +180,7 @@ pub(super) fn bending_hinges(cloth: &Cloth) -> impl Iterator<Item = &Hinge> {
 }
 
 /// Hinges with damping in proportion to their stiffness.
-pub(super) fn damped_hinges<L: AngleEnergy + Copy + 'static>(
+pub(super) fn damped_hinges<L: AngleEnergy + Clone + 'static>(
     hinges: impl Iterator<Item = HingeElement<L>>,
     beta: Positive,
     slot: Slot<'_>,
@@ -199,7 +199,7 @@ fn segments<L: AngleEnergy, P: Potential<1> + 'static>(
     for segment in &net.stretching {
         // Lengths of segments are positive, or the net would have been refused.
         let length = Positive::new(segment.rest_length())?;
-        let nodes = slot.shift(segment.nodes());
+        let nodes = segment.nodes();
         let potential = potential(segment.stiffness())?;
         elements.push(Dissipation::<_, _, 2, 1>::new(nodes, EdgeStretch::new(length), potential, length));
     }
@@ -236,7 +236,7 @@ pub(super) fn wire_damping<L: AngleEnergy>(
                 continue;
             };
             let viscosity = Positive::new(beta.get() * stiffness.get())?;
-            let nodes = slot.shift(joint.nodes());
+            let nodes = joint.nodes();
             let joint = JointViscosity::new(viscosity);
             elements.push(Dissipation::<_, _, 3, 4>::new(nodes, RodJoint, joint, Positive::ONE));
         }

@@ -59,6 +59,20 @@ pub enum SceneError {
         /// Which body.
         body: String,
     },
+    /// A bending law of the user's own without hinges.
+    #[error(
+        "{body} has a bending law of its own, but its material does not bend by hinges; give it `Bending::hinges`"
+    )]
+    NoHinges {
+        /// Which body.
+        body: String,
+    },
+    /// A term of the user's own could not be made.
+    #[error("a term of the scene could not be made: {reason}")]
+    Term {
+        /// What went wrong.
+        reason: String,
+    },
     /// Vertices that do not exist were picked.
     #[error("{body}: {reason}")]
     Pick {

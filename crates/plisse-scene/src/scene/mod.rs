@@ -6,12 +6,14 @@
 //! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
-//! | obstacles | [`Obstacle`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
 
+mod bodies;
 mod body;
 mod builder;
 mod checkpoint;
@@ -23,11 +25,11 @@ mod error;
 mod material;
 mod motion;
 mod obstacle;
+mod own;
 mod pick;
 mod plausible;
 #[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
 mod scene;
-mod shifted;
 mod start;
 mod terms;
 mod warning;
@@ -35,6 +37,7 @@ mod wires;
 #[cfg(feature = "wrinkle")]
 mod wrinkle;
 
+pub use bodies::Bodies;
 pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
@@ -43,7 +46,7 @@ pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
 pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
-pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle};
+pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle, Solid};
 pub use pick::Pick;
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};

@@ -18,7 +18,7 @@ pub(crate) const SAME_PLACE: f64 = 1e-6;
 /// All that is suspicious about a cloth and its material.
 pub(super) fn cloth_warnings(cloth: &Cloth, name: &str) -> Vec<SceneWarning> {
     let mut warnings = shape_warnings(cloth, name);
-    material_warnings(&cloth.material, name, &mut warnings);
+    material_warnings(&cloth.material, cloth.membrane.is_some(), name, &mut warnings);
     warnings
 }
 
@@ -178,11 +178,9 @@ fn piece_warning(
         return;
     }
     let mut held = vec![false; body.x.len()];
-    for (pick, _) in &body.pins {
-        // A pin that picks nothing is refused elsewhere.
-        for v in pick.resolve(name, &body.x, &body.groups).into_iter().flatten() {
-            held[v.index()] = true;
-        }
+    // Pins that cannot hold are refused elsewhere.
+    for pinned in body.held(name).into_iter().flatten() {
+        held[pinned.vertex.index()] = true;
     }
     let loose = pieces.iter().filter(|piece| !piece.iter().any(|v| held[*v as usize])).count();
     if loose > 0 {
@@ -192,7 +190,12 @@ fn piece_warning(
     }
 }
 
-fn material_warnings(material: &Material, name: &str, warnings: &mut Vec<SceneWarning>) {
+fn material_warnings(
+    material: &Material,
+    has_own_membrane: bool,
+    name: &str,
+    warnings: &mut Vec<SceneWarning>,
+) {
     let areal = "It is mass per area: a fabric of 200 g/m2 has 0.2 kg/m2";
     implausible(name, "the density", material.density.get(), "kg/m2", [0.005, 20.0], areal, warnings);
     let moduli = match material.membrane.stretching {
@@ -205,7 +208,7 @@ fn material_warnings(material: &Material, name: &str, warnings: &mut Vec<SceneWa
         | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
     };
     let per_width = "It is force per width: Young's modulus in Pa times thickness in m";
-    for modulus in distinct(&moduli) {
+    for modulus in distinct(&moduli).filter(|_| !has_own_membrane) {
         implausible(name, "the tensile stiffness", *modulus, "N/m", [0.1, 1e9], per_width, warnings);
     }
     let rigidities = match material.bending {

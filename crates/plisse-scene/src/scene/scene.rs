@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Faces, Field, Positive, RestShape, TriMesh, Vertices};
-use plisse_system::{Adaptive, Implicit, Integrator, Scheme, State, StepError, StepReport, System};
+use plisse_core::{Faces, Field, Id, Positive, RestShape, TriMesh, Vertices};
+use plisse_system::{Integrator, Scheme, State, StepError, StepReport, System};
 
 use super::builder::{SceneBuilder, Settings};
-use super::obstacle::Obstacle;
+use super::checkpoint::Checkpoint;
+use super::obstacle::{DrawnSurface, Obstacle};
 use super::warning::SceneWarning;
 
 /// Cloth, wires and obstacles in motion: the system, its state and its integrator.
@@ -40,7 +41,7 @@ use super::warning::SceneWarning;
 pub struct Scene {
     pub(super) system: System<Vertices>,
     pub(super) state: State<Vertices>,
-    pub(super) integrator: Adaptive<Implicit<Vertices>>,
+    pub(super) integrator: Box<dyn Integrator<Vertices> + Send>,
     pub(super) bodies: Vec<BodyInfo>,
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) settings: Settings,
@@ -128,7 +129,27 @@ impl Scene {
     /// Forgets what earlier steps left in the solver, so that what follows depends on the state alone, bit by bit.
     pub fn forget(&mut self) {
         self.integrator.forget();
-        self.integrator.inner_mut().forget();
+    }
+
+    /// The state to go on from later, with the number of its frame and what the caller will recognise the scene by. Calls
+    /// [`Self::forget`], so that a run that is resumed here has the bits of one that was not interrupted.
+    #[must_use]
+    pub fn checkpoint(&mut self, frame: u32, tag: u64) -> Checkpoint {
+        self.forget();
+        Checkpoint { frame, tag, state: self.state.clone() }
+    }
+
+    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which they were added.
+    #[must_use]
+    pub fn surfaces(&self) -> Vec<DrawnSurface> {
+        let cloths = self.bodies.iter().filter_map(|body| match &body.kind {
+            Kind::Cloth { mesh, .. } => {
+                let faces = mesh.faces().as_slice().iter().map(|face| face.map(Id::get)).collect();
+                Some((self.positions(body).to_vec(), faces))
+            }
+            Kind::Wires { .. } => None,
+        });
+        cloths.chain(self.obstacles.iter().filter_map(|obstacle| obstacle.surface(self.time()))).collect()
     }
 
     /// Time in seconds.
@@ -205,6 +226,13 @@ impl Scene {
 }
 
 impl BodyInfo {
+    /// A vertex of this body among those of the scene; none if the body has no such vertex.
+    #[must_use]
+    pub fn vertex(&self, own: Id<Vertices>) -> Option<Id<Vertices>> {
+        let index = Some(self.vertices.start + own.index()).filter(|index| self.vertices.contains(index));
+        index.map(|index| Id::new(index as u32))
+    }
+
     /// The largest principal strain at each vertex, of positions of this body.
     ///
     /// # Panics

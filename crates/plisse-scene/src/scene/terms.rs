@@ -1,5 +1,7 @@
 //! The energy terms of bodies.
 
+use std::sync::Arc;
+
 use plisse_bending::{
     CosineAngle, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
     QuadraticBending, SineAngle, TangentAngle,
@@ -16,30 +18,17 @@ use super::SceneError;
 use super::cloth::{Cloth, Filling};
 use super::dashpots::{bending_hinges, cloth_damping, damped_hinges, wire_damping};
 use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
-use super::shifted::Shifted;
 use super::wires::Wires;
 
 type BoxedTerm = Box<dyn Term<Vertices>>;
 
-/// A body among others: its name, its first vertex, and how many there are in all.
+/// What terms of a body are called.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a> {
     pub(super) name: &'a str,
-    pub(super) first: u32,
-    pub(super) total: usize,
 }
 
 impl Slot<'_> {
-    /// Nodes of the body among all.
-    pub(super) fn shift<const V: usize>(&self, nodes: [Id<Vertices>; V]) -> [Id<Vertices>; V] {
-        nodes.map(|node| Id::new(node.get() + self.first))
-    }
-
-    /// An element of the body as one of the scene.
-    fn place<E>(&self, element: E) -> Shifted<E> {
-        Shifted { element, first: self.first }
-    }
-
     fn term<const V: usize, E: Element<V, Space = Vertices> + 'static>(
         &self,
         what: &str,
@@ -60,11 +49,12 @@ impl Slot<'_> {
     }
 }
 
+/// The terms of a cloth in the numbering of the scene.
 pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     let body = || slot.name.to_owned();
     let Membrane { stretching, shearing, .. } = cloth.material.membrane;
     let woven = matches!(stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
-    if cloth.uv.is_none() && (woven || shearing != Shearing::None) {
+    if cloth.uv.is_none() && cloth.membrane.is_none() && (woven || shearing != Shearing::None) {
         return Err(SceneError::NoWarp { body: body() });
     }
     if !cloth.loose.is_empty()
@@ -78,7 +68,13 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     {
         return Err(SceneError::NoBendingDirections { body: body() });
     }
-    membrane(cloth, slot, out);
+    if cloth.angle_law.is_some() && !matches!(cloth.material.bending, Bending::Hinge { .. }) {
+        return Err(SceneError::NoHinges { body: body() });
+    }
+    match &cloth.membrane {
+        Some(own) => faces(Arc::clone(&own.0), cloth, slot, out),
+        None => membrane(cloth, slot, out),
+    }
     bending(cloth, slot, out)?;
     cloth_damping(cloth, slot, out)?;
     if let Some(filling) = cloth.filling {
@@ -131,15 +127,15 @@ fn sheared<E: MembraneEnergy + Copy + 'static>(
     }
 }
 
-fn faces<E: MembraneEnergy + Copy + 'static>(
+#[allow(clippy::needless_pass_by_value, reason = "an energy is a value; most are a few numbers")]
+fn faces<E: MembraneEnergy + Clone + 'static>(
     energy: E,
     cloth: &Cloth,
     slot: Slot<'_>,
     out: &mut Vec<BoxedTerm>,
 ) {
-    let element = |(face, v): (_, &[Id<Vertices>; 3])| {
-        MembraneElement::new(slot.shift(*v), *cloth.rest.map(face), energy)
-    };
+    let element =
+        |(face, v): (_, &[Id<Vertices>; 3])| MembraneElement::new(*v, *cloth.rest.map(face), energy.clone());
     out.push(slot.term("membrane", cloth.mesh.faces().iter().map(element)));
     if let Some(beta) = cloth.material.damping.rayleigh {
         let faces = cloth.mesh.faces().iter().map(element);
@@ -150,6 +146,10 @@ fn faces<E: MembraneEnergy + Copy + 'static>(
 fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     match cloth.material.bending {
         Bending::None => {}
+        Bending::Hinge { rigidity, weight, .. } if cloth.angle_law.is_some() => {
+            let own = cloth.angle_law.iter();
+            out.extend(own.map(|own| hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot)));
+        }
         Bending::Hinge { law, rigidity, weight } => out.push(match law {
             AngleLaw::Quadratic => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
             AngleLaw::Tangent => hinges(cloth, TangentAngle, rigidity, weight, slot),
@@ -165,26 +165,22 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
             let (mesh, rest) = (&cloth.mesh, &cloth.rest);
             let ids = mesh.faces().ids();
             let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
-            out.push(slot.term("bending", ids.map(|face| slot.place(element(face)))));
+            out.push(slot.term("bending", ids.map(element)));
         }
         Bending::Quadratic { rigidity } => {
             if cloth.curved {
                 return Err(SceneError::CurvedQuadratic { body: slot.name.to_owned() });
             }
             let matrix = QuadraticBending::on_vertices(&cloth.mesh, &cloth.rest, rigidity);
-            let row = |i: Id<Vertices>| -> Vec<(Id<Vertices>, f64)> {
-                let local = i.get().checked_sub(slot.first).filter(|i| (*i as usize) < matrix.size());
-                let entries = local.into_iter().flat_map(|i| matrix.row(Id::new(i)));
-                entries.map(|(j, value)| (Id::new(j.get() + slot.first), value)).collect()
-            };
             let name = format!("{}: bending", slot.name);
-            out.push(Box::new(ConstantTerm::from_rows(name, slot.total, |i| row(i).into_iter())));
+            out.push(Box::new(ConstantTerm::from_rows(name, matrix.size(), |i| matrix.row(i))));
         }
     }
     Ok(())
 }
 
-fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
+#[allow(clippy::needless_pass_by_value, reason = "a law is a value; most are empty")]
+fn hinges<L: plisse_bending::AngleEnergy + Clone + 'static>(
     cloth: &Cloth,
     law: L,
     rigidity: Rigidity,
@@ -193,7 +189,7 @@ fn hinges<L: plisse_bending::AngleEnergy + Copy + 'static>(
 ) -> BoxedTerm {
     let elements = bending_hinges(cloth).map(|hinge| {
         let rigidity = hinge_rigidity(cloth, hinge, rigidity);
-        HingeElement::new(hinge, law, rigidity, weight).with_nodes(slot.shift(hinge.vertices()))
+        HingeElement::new(hinge, law.clone(), rigidity, weight)
     });
     match cloth.material.damping.bending {
         None => slot.term("bending", elements),
@@ -218,26 +214,26 @@ fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive 
 }
 
 fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
-    let shift = |v: &Id<Vertices>| v.get() + slot.first;
-    let corners: Vec<[u32; 3]> =
-        cloth.mesh.faces().as_slice().iter().map(|[a, b, c]| [shift(a), shift(b), shift(c)]).collect();
-    let mesh = TriMesh::with_isolated_vertices(slot.total, &corners)
-        .map_err(|source| SceneError::Mesh { body: slot.name.to_owned(), source })?;
     let name = format!("{}: filling", slot.name);
-    let turned = |source| SceneError::Body { body: slot.name.to_owned(), source };
-    let volume = enclosed_volume(cloth);
-    if volume < 0.0 {
-        return Err(turned(plisse_system::SetupError::InsideOut { volume }));
-    }
     let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
     Ok(match filling {
         Filling::Pressure(pressure) => {
-            Box::new(Pressure::new(&mesh, pressure).map_err(wrong)?.with_name(name))
+            Box::new(Pressure::new(&cloth.mesh, pressure).map_err(wrong)?.with_name(name))
         }
         Filling::Volume { target, bulk } => {
-            Box::new(Volume::new(&mesh, bulk, target).map_err(wrong)?.with_name(name))
+            Box::new(Volume::new(&cloth.mesh, bulk, target).map_err(wrong)?.with_name(name))
         }
     })
+}
+
+/// Refuses a filled cloth that is placed inside out.
+pub(super) fn check_filling(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
+    let volume = cloth.filling.map_or(0.0, |_| enclosed_volume(cloth));
+    if volume < 0.0 {
+        let source = plisse_system::SetupError::InsideOut { volume };
+        return Err(SceneError::Body { body: name.to_owned(), source });
+    }
+    Ok(())
 }
 
 /// What a cloth encloses as it is placed; nothing, if that is a rounding error of a flat one.
@@ -248,9 +244,12 @@ fn enclosed_volume(cloth: &Cloth) -> f64 {
     if sum.abs() <= 1e-9 * size { 0.0 } else { sum }
 }
 
+/// The terms of wires in the numbering of the scene.
 pub(super) fn wire_terms(wires: &Wires, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
-    let law = wires.wire.law;
-    match law {
+    if let Some(own) = &wires.angle_law {
+        return net(wires, Arc::clone(&own.0), slot, out);
+    }
+    match wires.wire.law {
         AngleLaw::Quadratic => net(wires, QuadraticAngle, slot, out),
         AngleLaw::Tangent => net(wires, TangentAngle, slot, out),
         AngleLaw::Sine => net(wires, SineAngle, slot, out),
@@ -268,10 +267,10 @@ fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
         .map_err(|source| SceneError::Net { body: slot.name.to_owned(), source })?;
     wire_damping(&net, &wires.wire.damping, slot, out)?;
     if let Some(beta) = wires.wire.damping.rayleigh {
-        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().map(|e| slot.place(*e))));
+        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().copied()));
     }
-    out.push(slot.term::<2, _>("stretching", net.stretching.into_iter().map(|e| slot.place(e))));
-    out.push(slot.term::<3, _>("bending", net.bending.into_iter().map(|e| slot.place(e))));
+    out.push(slot.term::<2, _>("stretching", net.stretching.into_iter()));
+    out.push(slot.term::<3, _>("bending", net.bending.into_iter()));
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! Rods and wire nets before they are part of a scene.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
-use plisse_bending::wire_rigidity;
+use plisse_bending::{AngleEnergy, Net, QuadraticAngle, wire_rigidity};
 use plisse_core::{Field, Id, Positive, Vertices};
 
 use super::SceneError;
@@ -9,6 +11,7 @@ use super::body::{Body, Hold, body_methods};
 use super::cloth::check_groups;
 use super::damping::Damping;
 use super::material::AngleLaw;
+use super::own::Own;
 use super::pick::{Groups, Pick};
 
 /// Round wires, straight or crossing, at rest as they are given.
@@ -29,6 +32,8 @@ pub struct Wires {
     pub(super) rest: Field<Vertices, DVec3>,
     pub(super) segments: Vec<[u32; 2]>,
     pub(super) wire: Wire,
+    /// In place of the law of the wire.
+    pub(super) angle_law: Option<Own<dyn AngleEnergy>>,
 }
 
 /// What wires are made of.
@@ -101,7 +106,7 @@ impl Wires {
         }
         let rest = Field::from_vec(points);
         let body = Body::new(rest.clone(), groups);
-        Ok(Self { body, rest, segments, wire: Wire::default() })
+        Ok(Self { body, rest, segments, wire: Wire::default(), angle_law: None })
     }
 
     /// A straight wire. Groups: `start`, `end`.
@@ -193,6 +198,18 @@ impl Wires {
     #[must_use]
     pub fn wire(self, wire: Wire) -> Self {
         Self { wire, ..self }
+    }
+
+    /// With a bending law of one's own in place of that of the wire, whose rigidity it is multiplied by.
+    #[must_use]
+    pub fn angle_law(self, law: impl AngleEnergy + 'static) -> Self {
+        Self { angle_law: Some(Own(Arc::new(law))), ..self }
+    }
+
+    /// Whether the segments are a net; `name` is what errors call the body.
+    pub(super) fn check_net(&self, name: &str) -> Result<(), SceneError> {
+        let net = Net::new(&self.rest, &self.segments, QuadraticAngle, self.wire.young, self.wire.radius);
+        net.map(|_| ()).map_err(|source| SceneError::Net { body: name.to_owned(), source })
     }
 
     /// Pairs of vertices.

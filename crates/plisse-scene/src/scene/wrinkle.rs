@@ -1,7 +1,5 @@
 //! A scene of wrinkles: frame after frame the equilibrium of a coarse sheet, and the fine wrinkles on it.
 
-use std::sync::Arc;
-
 use glam::DVec3;
 use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
 use plisse_wrinkle::{
@@ -12,9 +10,8 @@ use plisse_wrinkle::{
 };
 
 use super::SceneError;
-use super::body::Hold;
+use super::body::{Held, Hold};
 use super::cloth::{Cloth, Filling};
-use super::motion::Keyframes;
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
 use super::plausible::shape_warnings;
 use super::start::{Placed, check_start};
@@ -140,14 +137,6 @@ pub struct WrinkleScene {
     warnings: Vec<SceneWarning>,
 }
 
-/// A held vertex.
-struct Held {
-    vertex: Id<Vertices>,
-    place: DVec3,
-    /// The motion, and the centre of its rotation.
-    motion: Option<(Arc<Keyframes>, DVec3)>,
-}
-
 /// Every frame with wrinkles as these options say.
 fn sequence(options: &WrinkleOptions) -> Result<WrinkleSequence, WrinkleError> {
     let faces = if options.rounded { PhaseFaces::Wrinkling } else { PhaseFaces::Visible };
@@ -180,34 +169,18 @@ impl WrinkleScene {
                 return Err(refuse("wrinkles know fillings of a constant pressure only, not of a volume"));
             }
         }
-        let mut held: Vec<Held> = Vec::new();
-        let mut by: Field<Vertices, Option<usize>> = Field::filled(cloth.mesh.vertex_count(), None);
-        for (index, (pick, hold)) in cloth.body.pins.iter().enumerate() {
-            let keys = match hold {
-                Hold::Still => None,
-                Hold::Moving(keys) => Some(Arc::new(keys.clone())),
-                Hold::Line(_) | Hold::Plane(_) => {
-                    return Err(refuse(
-                        "wrinkles know pins that hold entirely; remove \"line\" or \"plane\"",
-                    ));
-                }
-            };
-            let picked = pick.resolve(&name, &cloth.body.x, &cloth.body.groups)?;
-            let centre = picked.iter().map(|v| cloth.body.x[*v]).sum::<DVec3>() / picked.len() as f64;
-            for vertex in picked {
-                if let Some(first) = by[vertex].replace(index) {
-                    if first == index || (keys.is_none() && cloth.body.pins[first].1 == Hold::Still) {
-                        continue;
-                    }
-                    let reason =
-                        format!("{vertex} is held in two ways; let the picks of its pins not overlap");
-                    return Err(SceneError::Pick { body: name, reason });
-                }
-                let motion = keys.as_ref().map(|keys| (Arc::clone(keys), centre));
-                held.push(Held { vertex, place: cloth.body.x[vertex], motion });
-            }
+        if cloth.body.pins.iter().any(|(_, hold)| matches!(hold, Hold::Line(_) | Hold::Plane(_))) {
+            return Err(refuse("wrinkles know pins that hold entirely; remove \"line\" or \"plane\""));
         }
-        let start = Field::from_vec(cloth.body.start(|v| by[v].is_some()));
+        if cloth.membrane.is_some() {
+            return Err(refuse(
+                "the sheet of wrinkles has its own membrane energy; remove that of the cloth",
+            ));
+        }
+        let held = cloth.body.held(&name)?;
+        let mut is_held = Field::filled(cloth.mesh.vertex_count(), false);
+        held.iter().for_each(|pinned| is_held[pinned.vertex] = true);
+        let start = Field::from_vec(cloth.body.start(|v| is_held[v]));
         let (_, areas) = cloth_masses(cloth);
         let radii = Field::filled(areas.len(), 0.0);
         let options = WrinkleOptions::default();
@@ -390,11 +363,7 @@ impl WrinkleScene {
 
     /// The base with pins and obstacles where they are at this time.
     fn base_problem(&self, time: f64) -> Result<BaseProblem, WrinkleError> {
-        let place = |held: &Held| match &held.motion {
-            Some((keys, centre)) => keys.place(time, *centre, held.place),
-            None => held.place,
-        };
-        let pins = self.held.iter().map(|held| (held.vertex, place(held)));
+        let pins = self.held.iter().map(|held| (held.vertex, held.at(time)));
         let mut problem = self.problem.clone().with_pins(pins)?;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);

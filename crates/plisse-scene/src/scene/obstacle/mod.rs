@@ -20,6 +20,7 @@ use mesh_distance::SolidMesh;
 
 use super::SceneError;
 use super::motion::Keyframes;
+use super::own::Own;
 
 /// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or fast it is.
 ///
@@ -128,13 +129,91 @@ impl Touch {
     }
 }
 
+/// The shape of an obstacle of one's own, in the frame in which it is described; see [`Obstacle::solid`].
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_scene::scene::{Distance, Obstacle, Solid};
+///
+/// /// A vertical pillar of half a metre across.
+/// struct Pillar;
+///
+/// impl Solid for Pillar {
+///     fn distance(&self, x: DVec3) -> Distance {
+///         let offset = DVec3::new(x.x, x.y, 0.0);
+///         Distance::without_curvature(offset.length() - 0.25, offset.normalize_or(DVec3::X))
+///     }
+///
+///     fn is_convex(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let pillar = Obstacle::solid(Pillar).friction(0.1)?;
+/// assert_eq!(pillar.distance(0.0, DVec3::Y).value, 0.75);
+///
+/// // A function will do where nothing but the distance is known.
+/// let below = |x: DVec3| Distance::without_curvature(x.z, DVec3::Z);
+/// assert_eq!(Obstacle::solid(below).distance(0.0, DVec3::Z).value, 1.0);
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
+/// ```
+pub trait Solid: Send + Sync {
+    /// Signed distance to the surface, negative inside, with its derivatives by `x`.
+    ///
+    /// Outside it must not be larger than the real distance: the solver lets a vertex go as far as this says. The
+    /// gradient is the direction in which it grows, a unit vector everywhere; where there are several, any of them.
+    fn distance(&self, x: DVec3) -> Distance;
+
+    /// The point that motions turn it about.
+    fn centre(&self) -> DVec3 {
+        DVec3::ZERO
+    }
+
+    /// Whether it is convex, so that the distance is a convex function. Vertices may then slide along it freely; if
+    /// not, a step is no longer than the distance.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// The surface to draw; none for what pictures need not show.
+    fn surface(&self) -> Option<DrawnSurface> {
+        None
+    }
+}
+
+impl<F: Fn(DVec3) -> Distance + Send + Sync> Solid for F {
+    fn distance(&self, x: DVec3) -> Distance {
+        self(x)
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Shape {
-    Plane { point: DVec3, normal: DVec3 },
-    Sphere { centre: DVec3, radius: f64 },
-    Capsule { a: DVec3, b: DVec3, radius: f64 },
-    Box { centre: DVec3, rotation: DQuat, half: DVec3 },
+    Plane {
+        point: DVec3,
+        normal: DVec3,
+    },
+    Sphere {
+        centre: DVec3,
+        radius: f64,
+    },
+    Capsule {
+        a: DVec3,
+        b: DVec3,
+        radius: f64,
+    },
+    Box {
+        centre: DVec3,
+        rotation: DQuat,
+        half: DVec3,
+    },
     Mesh(Arc<SolidMesh>),
+    /// One of the user's own, turned and moved.
+    Own {
+        solid: Own<dyn Solid>,
+        turn: DQuat,
+        by: DVec3,
+    },
 }
 
 /// A surface to draw: positions and triangles.
@@ -179,6 +258,13 @@ impl Obstacle {
         Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
     }
 
+    /// A shape of one's own.
+    #[must_use]
+    pub fn solid(solid: impl Solid + 'static) -> Self {
+        let solid = Own::<dyn Solid>(Arc::new(solid));
+        Self::new(Shape::Own { solid, turn: DQuat::IDENTITY, by: DVec3::ZERO })
+    }
+
     /// Turned about the origin, then moved. A mesh stays: turn and move its positions before.
     #[must_use]
     pub fn placed(self, turn: DQuat, by: DVec3) -> Self {
@@ -191,6 +277,7 @@ impl Obstacle {
                 Shape::Box { centre: at(centre), rotation: turn * rotation, half }
             }
             Shape::Mesh(mesh) => Shape::Mesh(mesh),
+            Shape::Own { solid, turn: before, by } => Shape::Own { solid, turn: turn * before, by: at(by) },
         };
         Self { shape, ..self }
     }
@@ -245,19 +332,17 @@ impl Obstacle {
                 turned(distance::cuboid(rotation.inverse() * (x - *centre), *half), *rotation)
             }
             Shape::Mesh(mesh) => mesh.distance(x),
+            Shape::Own { solid, turn, by } => turned(solid.distance(turn.inverse() * (x - *by)), *turn),
         }
     }
 
     /// The obstacle as it is at a time, at rest.
     #[cfg(feature = "wrinkle")]
+    #[expect(clippy::expect_used, reason = "what a motion gives is finite, and its rotation is one")]
     pub(super) fn at_rest(&self, time: f64) -> Self {
         let (rotation, translation) = self.motion.at(time);
         let frame = super::Keyframe { time: 0.0, translation, rotation };
-        match Keyframes::new(vec![frame]) {
-            Ok(still) => self.clone().moving(still),
-            // Not reached: what a motion gives is finite.
-            Err(_) => self.clone(),
-        }
+        self.clone().moving(Keyframes::new(vec![frame]).expect("between keyframes all is finite"))
     }
 
     /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s.
@@ -274,6 +359,7 @@ impl Obstacle {
             Shape::Sphere { centre, .. } | Shape::Box { centre, .. } => *centre,
             Shape::Capsule { a, b, .. } => (*a + *b) * 0.5,
             Shape::Mesh(mesh) => mesh.centre(),
+            Shape::Own { solid, turn, by } => *turn * solid.centre() + *by,
         }
     }
 
@@ -313,6 +399,10 @@ impl Obstacle {
                 let (x, faces) = mesh.surface();
                 (x.to_vec(), faces.to_vec())
             }
+            Shape::Own { solid, turn, by } => {
+                let (x, faces) = solid.surface()?;
+                (x.into_iter().map(|x| *turn * x + *by).collect(), faces)
+            }
         };
         Some((x.into_iter().map(|x| self.to_world(time, x)).collect(), faces))
     }
@@ -331,10 +421,11 @@ impl Obstacle {
         self.contact.range.map(Positive::get)
     }
 
-    /// The thickness of something that fits between vertices, m: the second largest extent. None for planes and meshes.
+    /// The thickness of something that fits between vertices, m: the second largest extent. None for planes, meshes and
+    /// shapes of the user's own.
     pub(super) fn thickness(&self) -> Option<f64> {
         match &self.shape {
-            Shape::Plane { .. } | Shape::Mesh(_) => None,
+            Shape::Plane { .. } | Shape::Mesh(_) | Shape::Own { .. } => None,
             Shape::Sphere { radius, .. } | Shape::Capsule { radius, .. } => Some(2.0 * radius),
             Shape::Box { half, .. } => {
                 let mut sides = (*half * 2.0).to_array();
@@ -353,11 +444,12 @@ impl Obstacle {
             Shape::Sphere { centre, .. } => finite("the centre of a sphere", *centre),
             Shape::Capsule { a, b, .. } => finite("the ends of a capsule", *a + *b),
             Shape::Box { centre, rotation, .. } => {
-                if !(rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-6) {
-                    let value = [rotation.x, rotation.y, rotation.z];
-                    return Err(SceneError::Direction { what: "the rotation of a box", value });
-                }
+                unit("the rotation of a box", *rotation)?;
                 finite("the centre of a box", *centre)
+            }
+            Shape::Own { turn, by, .. } => {
+                unit("the rotation of an obstacle", *turn)?;
+                finite("the position of an obstacle", *by)
             }
             Shape::Plane { .. } | Shape::Mesh(_) => Ok(()),
         }
@@ -372,6 +464,13 @@ fn finite(what: &'static str, value: DVec3) -> Result<(), SceneError> {
     if value.is_finite() { Ok(()) } else { Err(SceneError::NotFinite { what, value: value.to_array() }) }
 }
 
+fn unit(what: &'static str, rotation: DQuat) -> Result<(), SceneError> {
+    if rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-6 {
+        return Ok(());
+    }
+    Err(SceneError::Direction { what, value: [rotation.x, rotation.y, rotation.z] })
+}
+
 /// A distance in a body's own frame, seen from outside.
 fn turned(distance: Distance, rotation: DQuat) -> Distance {
     let r = DMat3::from_quat(rotation);
@@ -382,15 +481,11 @@ fn turned(distance: Distance, rotation: DQuat) -> Distance {
     }
 }
 
+#[expect(clippy::expect_used, reason = "constant arguments within their ranges")]
 fn round_surface(place: impl Fn(DVec3) -> DVec3) -> DrawnSurface {
-    match plisse_core::generate::sphere(4, 1.0) {
-        Ok((mesh, x)) => {
-            let faces = mesh.faces().as_slice().iter().map(|f| f.map(Id::get)).collect();
-            (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
-        }
-        // Not reached: the arguments are valid.
-        Err(_) => (Vec::new(), Vec::new()),
-    }
+    let (mesh, x) = plisse_core::generate::sphere(4, 1.0).expect("a unit sphere, divided four times");
+    let faces = mesh.faces().as_slice().iter().map(|f| f.map(Id::get)).collect();
+    (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
 }
 
 /// Twenty-four vertices, so that shading does not smooth the edges.

@@ -75,7 +75,11 @@ impl Obstacle {
     }
 
     fn is_convex(&self) -> bool {
-        !matches!(self.shape, Shape::Mesh(_))
+        match &self.shape {
+            Shape::Mesh(_) => false,
+            Shape::Own { solid, .. } => solid.is_convex(),
+            Shape::Plane { .. } | Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Box { .. } => true,
+        }
     }
 
     /// Whether a point in the frame of the obstacle is known to be farther away than this, without an effort.
