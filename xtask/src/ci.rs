@@ -9,9 +9,9 @@ use crate::{cargo, repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 9] =
-    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "scene", "file"];
-const PUBLISHED: [&str; 10] = [
+const FACADE_FEATURES: [&str; 10] =
+    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "picture", "scene", "file"];
+const PUBLISHED: [&str; 12] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -20,6 +20,8 @@ const PUBLISHED: [&str; 10] = [
     "plisse-system",
     "plisse-wrinkle",
     "plisse-io",
+    "plisse-picture",
+    "plisse-scene",
     "plisse",
     "plisse-cli",
 ];
@@ -35,13 +37,24 @@ pub(crate) fn run() -> Result<()> {
     step(
         "documentation",
         &[deny],
-        &["doc", "--workspace", "--no-deps", "--exclude", "lab", "--exclude", "xtask", "--all-features"],
+        &[
+            "doc",
+            "--workspace",
+            "--no-deps",
+            "--exclude",
+            "plisse-lab",
+            "--exclude",
+            "xtask",
+            "--all-features",
+        ],
     )?;
     step("facade without features", &[], &["check", "-p", "plisse", "--no-default-features"])?;
     for feature in FACADE_FEATURES {
         let args = ["check", "-p", "plisse", "--no-default-features", "--features", feature];
         step(&format!("facade with {feature}"), &[], &args)?;
     }
+    let args = ["check", "-p", "plisse-scene", "--no-default-features"];
+    step("scenes without files", &[], &args)?;
     packages()?;
     println!("\nall passed");
     Ok(())

@@ -49,11 +49,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the crate `lab`, in release: what it does is measured, or takes long.
+/// Runs the crate `plisse-lab`, in release: what it does is measured, or takes long.
 fn lab(words: &[&str]) -> Result<ExitCode> {
     let manifest = repository_root().join("Cargo.toml");
     let status = cargo()
-        .args(["run", "--release", "--quiet", "--package", "lab", "--manifest-path"])
+        .args(["run", "--release", "--quiet", "--package", "plisse-lab", "--manifest-path"])
         .arg(manifest)
         .arg("--")
         .args(words)

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use plisse::file::LoadError;
-use plisse::io::{FileError, ObjError, RenderError, WriteError};
+use plisse::io::{FileError, ObjError, WriteError};
+use plisse::picture::RenderError;
 use plisse::scene::CheckpointError;
 use plisse::system::StepError;
 use plisse::wrinkle::WrinkleError;

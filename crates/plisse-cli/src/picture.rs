@@ -3,7 +3,7 @@
 use glam::DVec3;
 use plisse::file::Loaded;
 use plisse::io::scene_file::{Colour, ColourBy, SceneFile, Up};
-use plisse::io::{
+use plisse::picture::{
     Camera, ColourMap, Drawing, Ground, Look, Part, Picture, RenderOptions, Rgb, Surface, Wires, render,
     value_range,
 };

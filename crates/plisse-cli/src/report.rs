@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use plisse::io::{Curve, Plot, append, read_text, write_atomically};
+use plisse::io::{append, read_text, write_atomically};
+use plisse::picture::{Curve, Plot};
 use plisse::system::{Ended, StepReport};
 use serde_json::{Value, json};
 
@@ -153,6 +154,7 @@ impl Report {
         let curve = |label: &str, value: &dyn Fn(&[f64; 4]) -> f64| Curve {
             label: label.to_owned(),
             points: self.energies.iter().map(|e| [e[0], value(e)]).collect(),
+            ..Curve::default()
         };
         Plot {
             title: title.to_owned(),
@@ -164,6 +166,7 @@ impl Report {
                 curve("external", &|e| e[3]),
                 curve("total", &|e| e[1] + e[2] + e[3]),
             ],
+            ..Plot::default()
         }
     }
 }

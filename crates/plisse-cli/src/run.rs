@@ -8,7 +8,6 @@ use std::time::Instant;
 use plisse::core::Positive;
 use plisse::file::{AnyScene, Loaded};
 use plisse::io::scene_file::Kept;
-use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
 
 use crate::arguments::{ResumeOptions, RunOptions, Talk};
@@ -214,9 +213,7 @@ impl Run<'_> {
     fn save(&mut self, frame: u32) -> Result<(), Failure> {
         self.folder.still_ours()?;
         self.report.write(&self.folder.report())?;
-        self.loaded.scene.forget();
-        let state = self.loaded.scene.state().clone();
-        self.folder.save(&Checkpoint { frame, tag: self.loaded.tag, state })?;
+        self.folder.save(&self.loaded.scene.checkpoint(frame, self.loaded.tag))?;
         if self.loaded.file.output.checkpoints == Kept::Last && frame > 1 {
             self.folder.discard(frame - 1);
         }

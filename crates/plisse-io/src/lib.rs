@@ -1,4 +1,4 @@
-//! Files of plisse: meshes, caches, pictures, plots and scene files. No other crate of plisse reads or writes their formats.
+//! Files of plisse: meshes, caches and scene files. No other crate of plisse reads or writes their formats.
 //!
 //! | what | items |
 //! |---|---|
@@ -6,8 +6,6 @@
 //! | OBJ | [`Obj`], [`ObjFace`], [`ObjSurface`], [`write_obj`], [`ObjSource`], [`ObjPart`], [`ObjError`], [`ObjProblem`] |
 //! | PC2 | [`write_pc2`], [`read_pc2`], [`PointCache`], [`Pc2Error`] |
 //! | VTK | [`write_vtk`], [`VtkFrame`], [`VtkCellScalars`], [`write_vtk_series`] |
-//! | pictures | [`render`], [`Drawing`], [`Part`], [`Surface`], [`Wires`], [`Look`], [`Camera`], [`RenderOptions`], [`Picture`] |
-//! | plots | [`Plot`], [`Curve`] |
 //! | scene files | [`scene_file`] |
 //!
 //! ```
@@ -31,15 +29,10 @@
     )
 )]
 
-mod canvas;
 mod file;
-mod font;
 mod obj;
 mod pc2;
-mod plot;
-mod render;
 pub mod scene_file;
-mod ticks;
 mod vtk;
 mod write_error;
 
@@ -48,10 +41,5 @@ pub use file::{
 };
 pub use obj::{Obj, ObjError, ObjFace, ObjPart, ObjProblem, ObjSource, ObjSurface, write_obj};
 pub use pc2::{Pc2Error, PointCache, read_pc2, write_pc2};
-pub use plot::{Curve, Plot};
-pub use render::{
-    Background, Camera, ColourMap, Drawing, Ground, Look, NO_VALUE, Part, Picture, RenderError,
-    RenderOptions, Rgb, Surface, Wires, render, value_range,
-};
 pub use vtk::{VtkCellScalars, VtkFrame, write_vtk, write_vtk_series};
 pub use write_error::WriteError;

@@ -10,10 +10,11 @@
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
-//! | [`scene`] | this one: whole scenes | `scene` |
-//! | [`mod@file`] | this one: scenes from files | `file` |
+//! | [`picture`] | `plisse-picture` | `picture` |
+//! | [`scene`] | `plisse-scene`: whole scenes | `scene` |
+//! | [`mod@file`] | `plisse-scene`: scenes from files | `file` |
 //!
-//! Each crate can be used by itself; this one gathers them, so that their versions fit together, and builds scenes of them.
+//! Each crate can be used by itself; this one gathers them, so that their versions fit together.
 //!
 //! ```
 //! # #[cfg(feature = "membrane")] {
@@ -27,15 +28,6 @@
 //! assert!(at_f.energy > 0.0 && at_f.pk1.is_finite());
 //! # }
 //! ```
-
-#![cfg_attr(
-    test,
-    allow(
-        clippy::float_cmp,
-        clippy::unwrap_used,
-        reason = "tests compare bits where bits are promised, and may panic"
-    )
-)]
 
 #[cfg(feature = "bending")]
 #[doc(inline)]
@@ -54,6 +46,15 @@ pub use plisse_io as io;
 #[cfg(feature = "membrane")]
 #[doc(inline)]
 pub use plisse_membrane as membrane;
+#[cfg(feature = "picture")]
+#[doc(inline)]
+pub use plisse_picture as picture;
+#[cfg(feature = "file")]
+#[doc(inline)]
+pub use plisse_scene::file;
+#[cfg(feature = "scene")]
+#[doc(inline)]
+pub use plisse_scene::scene;
 #[cfg(feature = "system")]
 #[doc(inline)]
 pub use plisse_system as system;
@@ -61,10 +62,5 @@ pub use plisse_system as system;
 #[doc(inline)]
 pub use plisse_wrinkle as wrinkle;
 
-#[cfg(feature = "file")]
-pub mod file;
-#[cfg(feature = "scene")]
-pub mod scene;
-
-#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "wrinkle"))]
+#[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "picture"))]
 mod book;

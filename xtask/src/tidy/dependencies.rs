@@ -27,7 +27,24 @@ pub(super) fn check(files: &[File], problems: &mut Vec<String>) -> Result<()> {
                 .push(format!("{light} depends on {heavy}: users of an energy crate must not pay for it"));
         }
     }
+    default_members(&metadata, problems);
     Ok(())
+}
+
+/// Everything is built by default but these two: `cargo run` must mean the program `plisse`.
+const NOT_BY_DEFAULT: [&str; 2] = ["plisse-lab", "xtask"];
+
+fn default_members(metadata: &Value, problems: &mut Vec<String>) {
+    let default: BTreeSet<&str> = strings(&metadata["workspace_default_members"]).collect();
+    let members: BTreeSet<&str> = strings(&metadata["workspace_members"]).collect();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        let (id, name) =
+            (package["id"].as_str().unwrap_or_default(), package["name"].as_str().unwrap_or_default());
+        if members.contains(id) && default.contains(id) == NOT_BY_DEFAULT.contains(&name) {
+            let verb = if default.contains(id) { "contains" } else { "lacks" };
+            problems.push(format!("Cargo.toml: `default-members` {verb} {name}"));
+        }
+    }
 }
 
 fn metadata() -> Result<Value> {
@@ -125,6 +142,23 @@ fn strings(value: &Value) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn default_members_are_all_but_two() {
+        let package = |name: &str| serde_json::json!({ "id": name, "name": name });
+        let packages = ["plisse", "new", "xtask", "plisse-lab", "foreign"].map(package);
+        let metadata = serde_json::json!({
+            "packages": packages,
+            "workspace_members": ["plisse", "new", "xtask", "plisse-lab"],
+            "workspace_default_members": ["plisse", "xtask"],
+        });
+        let mut problems = Vec::new();
+        default_members(&metadata, &mut problems);
+        assert_eq!(
+            problems,
+            ["Cargo.toml: `default-members` lacks new", "Cargo.toml: `default-members` contains xtask"]
+        );
+    }
 
     #[test]
     fn differences_are_reported_in_both_directions() {

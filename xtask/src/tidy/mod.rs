@@ -1,7 +1,6 @@
 //! `cargo xtask tidy`: the rules of the repository that no compiler checks.
 
 mod dependencies;
-mod examples;
 mod text;
 
 use std::process::Command;
@@ -26,7 +25,6 @@ pub(crate) fn check() -> Result<()> {
     text::links(&files, &mut problems);
     text::energies_have_pages(&files, &mut problems);
     text::scenes_have_pages(&files, &mut problems);
-    examples::facade_items_in_examples(&files, &mut problems);
     dependencies::check(&files, &mut problems)?;
     if problems.is_empty() {
         println!("tidy: {} files, nothing to complain about", files.len());

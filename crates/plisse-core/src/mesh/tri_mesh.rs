@@ -86,6 +86,14 @@ impl<S: Space> Incidence<S> {
         Self { start, ids }
     }
 
+    /// The same lists for vertices that follow `first` others, of `total`.
+    fn among(&self, first: usize, total: usize) -> Self {
+        let mut start = vec![0; first];
+        start.extend_from_slice(&self.start);
+        start.resize(total + 1, self.ids.len() as u32);
+        Self { start, ids: self.ids.clone() }
+    }
+
     fn of(&self, vertex: Id<Vertices>) -> &[Id<S>] {
         &self.ids[self.start[vertex.index()] as usize..self.start[vertex.index() + 1] as usize]
     }
@@ -151,6 +159,33 @@ impl TriMesh {
             vertex_faces,
             vertex_edges,
         })
+    }
+
+    /// The same triangles as a part of something larger: their vertices count from `first`, among `total`.
+    /// Faces and edges keep their numbers.
+    ///
+    /// ```
+    /// use plisse_core::TriMesh;
+    /// let mesh = TriMesh::new(4, &[[0, 1, 2], [2, 1, 3]])?;
+    /// let part = mesh.among(10, 20);
+    /// assert_eq!(part, TriMesh::with_isolated_vertices(20, &[[10, 11, 12], [12, 11, 13]])?);
+    /// # Ok::<(), plisse_core::MeshError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    #[must_use]
+    pub fn among(&self, first: u32, total: usize) -> Self {
+        assert!(first as usize + self.vertex_count <= total, "more vertices than there is room for");
+        let id = |v: Id<Vertices>| Id::new(v.get() + first);
+        Self {
+            vertex_count: total,
+            faces: self.faces.map(|corners| corners.map(id)),
+            edges: self.edges.map(|edge| Edge { vertices: edge.vertices.map(id), ..*edge }),
+            face_edges: self.face_edges.clone(),
+            vertex_faces: self.vertex_faces.among(first as usize, total),
+            vertex_edges: self.vertex_edges.among(first as usize, total),
+        }
     }
 
     /// How many vertices, isolated ones included.

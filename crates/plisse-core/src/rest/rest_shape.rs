@@ -137,6 +137,14 @@ impl RestShape {
         Ok(Self { vertex_count: mesh.vertex_count(), maps, hinges })
     }
 
+    /// The same shape for the mesh that [`TriMesh::among`] gives.
+    #[must_use]
+    pub fn among(&self, first: u32, total: usize) -> Self {
+        let id = |v: Id<Vertices>| Id::new(v.get() + first);
+        let hinge = |hinge: &Hinge| Hinge { vertices: hinge.vertices.map(id), ..*hinge };
+        Self { vertex_count: total, maps: self.maps.clone(), hinges: self.hinges.iter().map(hinge).collect() }
+    }
+
     /// The map of a face.
     #[inline]
     #[must_use]

@@ -107,6 +107,12 @@ impl<I> Adaptive<I> {
 }
 
 impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
+    /// Also what the inner integrator keeps.
+    fn forget(&mut self) {
+        Self::forget(self);
+        self.inner.forget();
+    }
+
     fn step(
         &mut self,
         system: &System<S>,

@@ -379,6 +379,10 @@ impl<S: Space> Integrator<S> for Implicit<S> {
     ) -> Result<StepReport, StepError> {
         self.advance(system, state, dt.get(), self.scheme)
     }
+
+    fn forget(&mut self) {
+        Self::forget(self);
+    }
 }
 
 /// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced

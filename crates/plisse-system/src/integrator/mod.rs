@@ -27,6 +27,10 @@ pub trait Integrator<S: Space> {
         state: &mut State<S>,
         dt: Positive,
     ) -> Result<StepReport, StepError>;
+
+    /// Forgets what earlier steps left behind, so that the next step depends on the state alone, bit by bit. An
+    /// integrator that keeps nothing has nothing to do here.
+    fn forget(&mut self) {}
 }
 
 impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
@@ -37,5 +41,9 @@ impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
         dt: Positive,
     ) -> Result<StepReport, StepError> {
         (**self).step(system, state, dt)
+    }
+
+    fn forget(&mut self) {
+        (**self).forget();
     }
 }

@@ -1,0 +1,339 @@
+//! Scenes from files.
+//!
+//! A [`SceneFile`] is what the text says; [`Loaded`] is the scene that it describes, with
+//! its meshes read, [`LoadedWrinkle`] one with `model = "wrinkle"`, [`AnyScene`] either.
+
+mod bodies;
+mod identity;
+mod materials;
+mod meshes;
+mod obstacles;
+mod size;
+mod wrinkle;
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use plisse_core::Psd;
+use plisse_io::scene_file::{
+    HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
+};
+use plisse_io::{FileError, read_text_up_to};
+use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme, SpectralRadius};
+use thiserror::Error;
+
+pub use meshes::{MeshOptions, MeshRefusal};
+pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
+
+use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings};
+use identity::Identity;
+
+/// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
+const LARGEST_FILE: u64 = 16 << 20;
+
+/// A scene, the file that describes it, and a tag that changes when what is simulated does.
+pub struct Loaded {
+    /// The scene, at its start.
+    pub scene: Scene,
+    /// What the file says.
+    pub file: SceneFile,
+    /// A digest of what is simulated: bodies, obstacles, meshes, gravity and air. Time, solver, output, camera, names
+    /// and colours do not count, nor does the way in which the same is written.
+    pub tag: u64,
+    /// The meshes that were read.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Why a scene could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The scene file itself could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file has mistakes, or its meshes do.
+    #[error(transparent)]
+    Mistakes(#[from] Mistakes),
+}
+
+impl Loaded {
+    /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
+    ///
+    /// ```
+    /// use plisse_scene::file::{LoadError, Loaded};
+    /// match Loaded::read(std::path::Path::new("no such scene.toml")) {
+    ///     Ok(loaded) => println!("{} bodies", loaded.scene.bodies().len()),
+    ///     Err(LoadError::Mistakes(mistakes)) => println!("{mistakes}"),
+    ///     Err(error) => println!("{error}"),
+    /// }
+    /// ```
+    pub fn read(path: &Path) -> Result<Self, LoadError> {
+        let text = read_text_up_to(path, LARGEST_FILE)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Ok(Self::parse(&text, &path.display().to_string(), folder)?)
+    }
+
+    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it count from.
+    ///
+    /// ```
+    /// use plisse_scene::file::Loaded;
+    /// let text = r#"
+    /// version = 1
+    /// time = { duration = 0.1 }
+    /// [[cloth]]
+    /// grid = { cells = [8, 8], size = [1, 1] }
+    /// material = { preset = "denim", damping = 0.5 }
+    /// pin = [{ group = "corners" }]
+    /// "#;
+    /// let mut loaded = Loaded::parse(text, "example", std::path::Path::new(""))?;
+    /// loaded.scene.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
+        let (file, mistakes) = SceneFile::parse_leniently(text);
+        let Some(file) = file else {
+            return Err(Mistakes::new(name, mistakes));
+        };
+        Self::from_file(file, mistakes, name, folder)
+    }
+
+    fn from_file(
+        file: SceneFile,
+        mistakes: Vec<Mistake>,
+        name: &str,
+        folder: &Path,
+    ) -> Result<Self, Mistakes> {
+        let mut reader = Reader::new(folder, &file, mistakes);
+        reader.is_elastic(&file);
+        let builder = reader.scene(&file);
+        if !reader.mistakes.is_empty() {
+            return Err(Mistakes::new(name, reader.mistakes));
+        }
+        match builder.build() {
+            Ok(scene) => Ok(Self { scene, file, tag: reader.identity.digest(), inputs: reader.inputs }),
+            Err(error) => {
+                let line = line_of(&error, &file);
+                Err(Mistakes::new(name, vec![Mistake { line, message: error.to_string() }]))
+            }
+        }
+    }
+}
+
+/// Where in the file the body is described that an error is about.
+fn line_of(error: &SceneError, file: &SceneFile) -> usize {
+    let (SceneError::Mesh { body, .. }
+    | SceneError::Rest { body, .. }
+    | SceneError::Net { body, .. }
+    | SceneError::Pick { body, .. }
+    | SceneError::CurvedQuadratic { body }
+    | SceneError::Body { body, .. }
+    | SceneError::Plate { body, .. }
+    | SceneError::NoWarp { body }
+    | SceneError::NoBendingDirections { body }
+    | SceneError::StartsInside { body, .. }
+    | SceneError::FreeSeams { body }
+    | SceneError::DuplicateName { name: body }) = error
+    else {
+        return 1;
+    };
+    let named = |name: &Option<String>, kind: &str, index: usize| {
+        name.clone().unwrap_or_else(|| format!("{kind} {}", index + 1)) == *body
+    };
+    let cloths = file.cloth.iter().enumerate().map(|(i, c)| (named(&c.name, "cloth", i), c.at_line));
+    let wires = file.wires.iter().enumerate().map(|(i, w)| (named(&w.name, "wires", i), w.at_line));
+    let obstacles = file.obstacle.iter().map(|o| (o.name.as_ref() == Some(body), o.at_line));
+    // Of two with the same name, the later one is the mistake.
+    cloths.chain(wires).chain(obstacles).filter(|(is, _)| *is).map(|(_, line)| line).next_back().unwrap_or(1)
+}
+
+/// Lines where the description of a body or obstacle starts, ascending.
+fn starts(file: &SceneFile) -> Vec<usize> {
+    let cloth = file.cloth.iter().map(|table| table.at_line);
+    let wires = file.wires.iter().map(|table| table.at_line);
+    let mut starts: Vec<usize> =
+        cloth.chain(wires).chain(file.obstacle.iter().map(|table| table.at_line)).collect();
+    starts.sort_unstable();
+    starts
+}
+
+/// Turns tables into parts of a scene and notes what is wrong.
+struct Reader<'a> {
+    folder: &'a Path,
+    mistakes: Vec<Mistake>,
+    starts: Vec<usize>,
+    identity: Identity,
+    /// The meshes that were read.
+    inputs: Vec<PathBuf>,
+    /// Vertices of the scene as far as they are known.
+    vertices: u64,
+    /// Whether that is few enough to go on.
+    is_small: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(folder: &'a Path, file: &SceneFile, mistakes: Vec<Mistake>) -> Self {
+        let (identity, starts) = (Identity::new(file), starts(file));
+        let mut reader =
+            Self { folder, mistakes, starts, identity, inputs: Vec::new(), vertices: 0, is_small: true };
+        reader.sizes(file);
+        reader
+    }
+}
+
+impl Reader<'_> {
+    fn note(&mut self, line: usize, message: impl Into<String>) {
+        if is_full(&self.mistakes) {
+            return;
+        }
+        self.mistakes.push(Mistake { line, message: message.into() });
+    }
+
+    /// The value, or none with a note.
+    fn keep<T, E: ToString>(&mut self, line: usize, result: Result<T, E>) -> Option<T> {
+        result.map_err(|error| self.note(line, error.to_string())).ok()
+    }
+
+    fn scene(&mut self, file: &SceneFile) -> SceneBuilder {
+        let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
+        let mut builder =
+            Scene::builder().gravity(-up * file.gravity.0).settings(settings(&file.time, &file.solver));
+        if let Some(air) = &file.air {
+            builder = builder.air(Air {
+                velocity: air.wind,
+                gusts: air.gusts.0,
+                density: air.density,
+                coefficient: air.drag,
+            });
+        }
+        if file.cloth.is_empty() && file.wires.is_empty() {
+            self.note(1, "the scene has nothing that moves; add a [[cloth]] or [[wires]]");
+        }
+        if file.time.shortest_step > file.time.step {
+            let message = format!(
+                "shortest_step, {} s, is longer than step, {} s",
+                file.time.shortest_step.get(),
+                file.time.step.get()
+            );
+            self.note(file.time.at_line, message);
+        }
+        self.times(&file.time);
+        self.tolerance(file);
+        self.camera(file);
+        let output = &file.output;
+        let wants_all =
+            output.pictures == Which::All || output.meshes == Which::All || output.pc2 || output.vtk;
+        if output.checkpoints == Kept::Last && wants_all {
+            let message = "pictures, meshes, pc2 and vtk of all frames are made from checkpoints; \
+                           set checkpoints = \"all\", or pictures and meshes to \"last\" and the others to false";
+            self.note(output.at_line, message);
+        }
+        for table in &file.cloth {
+            if let Some(cloth) = self.cloth(table) {
+                builder = builder.cloth(cloth);
+            }
+        }
+        for table in &file.wires {
+            if let Some(wires) = self.wires(table) {
+                builder = builder.wires(wires);
+            }
+        }
+        for table in &file.obstacle {
+            if let Some(obstacle) = self.obstacle(table) {
+                builder = builder.obstacle(obstacle);
+            }
+        }
+        builder
+    }
+
+    fn camera(&mut self, file: &SceneFile) {
+        if file.camera.from.is_some() && file.camera.from == file.camera.at {
+            self.note(
+                file.camera.at_line,
+                "the camera looks at the place where it stands; move \"from\" or \"at\"",
+            );
+        }
+    }
+
+    /// Refuses tolerances with which nothing would move.
+    fn tolerance(&mut self, file: &SceneFile) {
+        let (tolerance, gravity) = (file.solver.tolerance.get(), file.gravity.0);
+        if gravity > 0.0 && tolerance > 0.25 * gravity {
+            let message = format!(
+                "a tolerance of {tolerance} m/s² hides gravity of {gravity} m/s²: nothing would fall; give a hundredth of it"
+            );
+            self.note(file.solver.at_line, message);
+        }
+    }
+
+    /// Refuses runs that would never end.
+    fn times(&mut self, time: &Time) {
+        let (duration, step) = (time.duration.get(), time.step.get());
+        let interval = 1.0 / time.frames_per_second.get();
+        if duration / interval > 1e6 {
+            let message = format!(
+                "{:.0} frames are more than a million; lower duration or frames_per_second",
+                duration / interval
+            );
+            self.note(time.at_line, message);
+        }
+        if duration.min(interval) / step > 1e7 || duration + time.shortest_step.get() <= duration {
+            self.note(time.at_line, "step or shortest_step is too short: the end would never be reached");
+        }
+    }
+
+    /// The one shape that is given; a note if there is none or more than one.
+    fn one_shape(&mut self, line: usize, what: &str, given: &[(&str, bool)]) -> bool {
+        let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        let all: Vec<&str> = given.iter().map(|(name, _)| *name).collect();
+        match names.as_slice() {
+            [_] => true,
+            [] => {
+                // What was meant may be among the mistakes already noted.
+                let end = self.starts.iter().copied().find(|start| *start > line).unwrap_or(usize::MAX);
+                if !self.mistakes.iter().any(|mistake| (line..end).contains(&mistake.line)) {
+                    self.note(line, format!("{what} needs one of {}", all.join(", ")));
+                }
+                false
+            }
+            _ => {
+                self.note(line, format!("{what} has {}; only one of them is possible", names.join(" and ")));
+                false
+            }
+        }
+    }
+}
+
+#[expect(clippy::expect_used, reason = "the reader of scene files accepts the same range")]
+fn newmark(time: &Time) -> Scheme {
+    let radius = SpectralRadius::new(time.spectral_radius.0);
+    Scheme::Newmark(radius.expect("a fraction is a spectral radius"))
+}
+
+fn settings(time: &Time, solver: &Solver) -> Settings {
+    Settings {
+        time_step: time.step,
+        shortest_step: Some(time.shortest_step),
+        scheme: match time.scheme {
+            SchemeName::BackwardEuler => Scheme::BackwardEuler,
+            SchemeName::Bdf2 => Scheme::Bdf2,
+            SchemeName::Newmark => newmark(time),
+            SchemeName::Quasistatic => Scheme::Quasistatic,
+        },
+        newton: NewtonSettings {
+            criterion: Criterion::Acceleration(solver.tolerance),
+            max_iterations: solver.max_iterations.0,
+            hessian: match solver.hessian {
+                HessianName::OnDemand => HessianPolicy::OnDemand,
+                HessianName::ProjectedThenExact => HessianPolicy::ProjectedThenExact,
+                HessianName::Projected => HessianPolicy::Always(Psd::Clamp),
+            },
+            solver: match solver.linear {
+                LinearName::Auto => LinearSolver::Auto,
+                LinearName::Cholesky => LinearSolver::Cholesky,
+                LinearName::StaleCholesky => LinearSolver::StaleCholesky,
+                LinearName::BlockJacobi => LinearSolver::BlockJacobi,
+            },
+            ..NewtonSettings::default()
+        },
+    }
+}

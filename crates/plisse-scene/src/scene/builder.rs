@@ -1,0 +1,572 @@
+//! Putting a scene together.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Positive, Vertices};
+use plisse_system::{
+    Adaptive, Gravity, Implicit, Integrator, NewtonSettings, Pin, Scheme, SetupError, State, System, Term,
+    Wind,
+};
+
+use super::SceneError;
+use super::bodies::{Bodies, Place};
+use super::body::{Body, Way};
+use super::cloth::Cloth;
+use super::drag::MassDamping;
+use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::plausible::{cloth_warnings, wire_warnings};
+use super::scene::{BodyInfo, Kind, Scene};
+use super::start::{Placed, check_start};
+use super::terms::{
+    Slot, check_filling, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms,
+};
+use super::warning::SceneWarning;
+use super::wires::Wires;
+
+/// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::{Air, Cloth, Material, Pick, Scene, SceneBuilder, Settings, Wires};
+/// use plisse_system::{NewtonSettings, Scheme};
+/// let flag = Cloth::sheet([8, 6], [0.9, 0.6])?.material(Material::silk()).pin(Pick::group("left"));
+/// let wind = Air { velocity: DVec3::new(5.0, 0.0, 0.0), gusts: 0.3, ..Air::default() };
+/// let settings = Settings { newton: NewtonSettings::default(), ..Settings::default() };
+/// let builder: SceneBuilder = Scene::builder()
+///     .cloth(flag)
+///     .wires(Wires::line(DVec3::Y, DVec3::Y + DVec3::X, 4)?.pin(Pick::group("start")))
+///     .settings(settings)
+///     .time_step(Positive::literal(0.02))
+///     .scheme(Scheme::Bdf2)
+///     .gravity(DVec3::new(0.0, 0.0, -1.62))
+///     .air(wind);
+/// let mut scene = builder.build()?;
+/// scene.step()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SceneBuilder {
+    parts: Vec<Part>,
+    obstacles: Vec<Obstacle>,
+    gravity: DVec3,
+    air: Option<Air>,
+    settings: Settings,
+    terms: Vec<OwnTerm>,
+    integrator: Option<OwnIntegrator>,
+}
+
+type BoxedTerm = Box<dyn Term<Vertices>>;
+type BoxedIntegrator = Box<dyn Integrator<Vertices> + Send>;
+type MakeTerm = dyn Fn(&Bodies<'_>) -> Result<BoxedTerm, Box<dyn Error>> + Send + Sync;
+type MakeIntegrator =
+    dyn Fn(&System<Vertices>, &Settings) -> Result<BoxedIntegrator, SetupError> + Send + Sync;
+
+/// How a term of the user's own is made, once the bodies have their numbers.
+#[derive(Clone)]
+struct OwnTerm(Arc<MakeTerm>);
+
+/// How an integrator of the user's own is made.
+#[derive(Clone)]
+struct OwnIntegrator(Arc<MakeIntegrator>);
+
+impl fmt::Debug for OwnTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnTerm")
+    }
+}
+
+impl fmt::Debug for OwnIntegrator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnIntegrator")
+    }
+}
+
+/// A cloth or wires.
+#[derive(Clone, Debug)]
+enum Part {
+    Cloth(Box<Cloth>),
+    Wires(Box<Wires>),
+}
+
+/// Moving or still air around the cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Air {
+    /// Mean wind in m/s; zero for still air, which only drags.
+    pub velocity: DVec3,
+    /// Part of the wind that comes and goes, as a multiple of the mean: zero for a steady wind.
+    pub gusts: f64,
+    /// kg/m³.
+    pub density: Positive,
+    /// Drag coefficient of a plate across the wind.
+    pub coefficient: Positive,
+}
+
+impl Default for Air {
+    /// Still air: 1.2 kg/m³, drag coefficient 1.2.
+    fn default() -> Self {
+        Self {
+            velocity: DVec3::ZERO,
+            gusts: 0.0,
+            density: Positive::literal(1.2),
+            coefficient: Positive::literal(1.2),
+        }
+    }
+}
+
+impl Air {
+    /// The wind at a time. Gusts are three sines without a common period, the same in every run.
+    #[must_use]
+    pub fn at(&self, time: f64) -> DVec3 {
+        let wave = (2.1 * time).sin() + 0.6 * (5.3 * time + 1.0).sin() + 0.4 * (11.7 * time + 2.0).sin();
+        self.velocity * (1.0 + 0.5 * self.gusts * wave)
+    }
+}
+
+/// How time advances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Longest step, s.
+    pub time_step: Positive,
+    /// Steps that do not converge are shortened down to this; none forbids shortening.
+    pub shortest_step: Option<Positive>,
+    /// The integration scheme.
+    pub scheme: Scheme,
+    /// How equations are solved.
+    pub newton: NewtonSettings,
+}
+
+impl Default for Settings {
+    /// Backward Euler with 10 ms, down to 10 µs, everything else as in [`NewtonSettings`].
+    fn default() -> Self {
+        Self {
+            time_step: Positive::literal(0.01),
+            shortest_step: Some(Positive::literal(1e-5)),
+            scheme: Scheme::BackwardEuler,
+            newton: NewtonSettings::default(),
+        }
+    }
+}
+
+impl Default for SceneBuilder {
+    /// An empty scene with gravity 9.81 m/s² against z.
+    fn default() -> Self {
+        Self {
+            parts: Vec::new(),
+            obstacles: Vec::new(),
+            gravity: DVec3::new(0.0, 0.0, -9.81),
+            air: None,
+            settings: Settings::default(),
+            terms: Vec::new(),
+            integrator: None,
+        }
+    }
+}
+
+impl SceneBuilder {
+    /// Adds a cloth.
+    #[must_use]
+    pub fn cloth(mut self, cloth: Cloth) -> Self {
+        self.parts.push(Part::Cloth(Box::new(cloth)));
+        self
+    }
+
+    /// Adds rods or a net.
+    #[must_use]
+    pub fn wires(mut self, wires: Wires) -> Self {
+        self.parts.push(Part::Wires(Box::new(wires)));
+        self
+    }
+
+    /// Adds an obstacle.
+    #[must_use]
+    pub fn obstacle(mut self, obstacle: Obstacle) -> Self {
+        self.obstacles.push(obstacle);
+        self
+    }
+
+    /// With another gravity, m/s².
+    #[must_use]
+    pub fn gravity(self, gravity: DVec3) -> Self {
+        Self { gravity, ..self }
+    }
+
+    /// With air that drags and blows.
+    #[must_use]
+    pub fn air(self, air: Air) -> Self {
+        Self { air: Some(air), ..self }
+    }
+
+    /// With other settings of time and solver.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// With another time step, in seconds.
+    #[must_use]
+    pub fn time_step(mut self, time_step: Positive) -> Self {
+        self.settings.time_step = time_step;
+        self
+    }
+
+    /// With another integration scheme.
+    #[must_use]
+    pub fn scheme(mut self, scheme: Scheme) -> Self {
+        self.settings.scheme = scheme;
+        self
+    }
+
+    /// Adds a term of one's own: a force, a load, a coupling between bodies. It is made when the scene is built, with
+    /// the bodies in their final numbering; an error ends [`Self::build`] with [`SceneError::Term`].
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_core::{Id, Positive};
+    /// use plisse_scene::scene::{Cloth, Pick, Scene};
+    /// use plisse_system::Attachments;
+    ///
+    /// let towel = Cloth::sheet([8, 8], [0.5, 0.5])?.named("towel").pin(Pick::group("top"));
+    /// let scene = Scene::builder().cloth(towel).term(|bodies| {
+    ///     let corner = bodies.find("towel").and_then(|towel| towel.vertex(Id::new(0)));
+    ///     let corner = corner.ok_or("no such vertex")?;
+    ///     Ok(Attachments::new("string").to_point(corner, DVec3::Z, Positive::literal(10.0)))
+    /// });
+    /// scene.build()?.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn term<T: Term<Vertices> + 'static>(
+        mut self,
+        make: impl Fn(&Bodies<'_>) -> Result<T, Box<dyn Error>> + Send + Sync + 'static,
+    ) -> Self {
+        self.terms.push(OwnTerm(Arc::new(move |bodies| Ok(Box::new(make(bodies)?)))));
+        self
+    }
+
+    /// With an integrator of one's own in place of substeps of the [scheme](Settings::scheme) of the settings.
+    ///
+    /// What the integrator keeps between steps it must [forget](Integrator::forget) when asked, or resumed runs differ.
+    ///
+    /// ```
+    /// use plisse_scene::scene::{Cloth, Scene};
+    /// use plisse_system::SymplecticEuler;
+    /// let falling = Scene::builder().cloth(Cloth::sheet([4, 4], [0.2, 0.2])?);
+    /// let mut scene = falling.integrator(|system, _| SymplecticEuler::new(system)).build()?;
+    /// scene.step_by(plisse_core::Positive::literal(1e-4))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn integrator<I: Integrator<Vertices> + Send + 'static>(
+        mut self,
+        make: impl Fn(&System<Vertices>, &Settings) -> Result<I, SetupError> + Send + Sync + 'static,
+    ) -> Self {
+        let boxed =
+            move |system: &System<Vertices>, settings: &Settings| -> Result<BoxedIntegrator, SetupError> {
+                Ok(Box::new(make(system, settings)?))
+            };
+        self.integrator = Some(OwnIntegrator(Arc::new(boxed)));
+        self
+    }
+
+    /// Checks everything and freezes the system.
+    pub fn build(self) -> Result<Scene, SceneError> {
+        if self.parts.is_empty() {
+            return Err(SceneError::Empty);
+        }
+        if !self.gravity.is_finite() {
+            return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
+        }
+        let names = self.names()?;
+        let mut warnings: Vec<SceneWarning> =
+            self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
+        let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
+        let total = counts.iter().sum();
+        let mut assembly = Assembly::new();
+        for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
+            assembly.add(part, name, place)?;
+        }
+        let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, pins, faces, bodies } = assembly;
+        let mass = Field::from_vec(mass);
+        let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
+        let touch = Touch { areas, radii, ranges };
+        let x = Field::from_vec(x);
+        let farthest = RESOLVED * finest;
+        if let Some((v, x)) = x.iter().find(|(_, x)| x.abs().max_element() > farthest) {
+            let body = bodies.iter().find(|body| body.vertices.contains(&v.index()));
+            let body = body.map_or_else(String::new, |body| body.name.clone());
+            return Err(SceneError::TooFar { body, distance: x.length(), farthest });
+        }
+        let obstacles: Vec<Obstacle> =
+            self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
+        let mut held = vec![false; total];
+        for (v, pin) in &pins {
+            held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
+        }
+        let surroundings =
+            Surroundings { obstacles: &obstacles, touch: &touch, bodies: &bodies, held: &held, start: &x };
+        surroundings.add_terms(&mut terms)?;
+        warnings.extend(surroundings.warnings());
+        if let Some(air) = self.air {
+            check_air(&air)?;
+            if !faces.is_empty() {
+                let mesh = whole_surface(&faces, total)?;
+                terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
+            }
+        }
+        if self.gravity != DVec3::ZERO {
+            terms.push(Box::new(Gravity::new(self.gravity, &mass)?));
+        }
+        let own = Bodies { all: &bodies, masses: &mass, start: &x };
+        for OwnTerm(make) in &self.terms {
+            terms.push(make(&own).map_err(|error| SceneError::Term { reason: error.to_string() })?);
+        }
+        let mut builder = System::builder(mass);
+        for term in terms {
+            builder = builder.boxed_term(term);
+        }
+        for (node, pin) in pins {
+            builder = builder.constrain(node, pin);
+        }
+        let system = builder.build()?;
+        let state = State::new(x, Field::from_vec(v))?;
+        let settings = self.settings;
+        let integrator = match &self.integrator {
+            Some(OwnIntegrator(make)) => make(&system, &settings)?,
+            None => {
+                let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
+                let shortest = settings.shortest_step.unwrap_or(settings.time_step);
+                Box::new(Adaptive::new(implicit, shortest))
+            }
+        };
+        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest, warnings })
+    }
+
+    /// The name of each part: its own, or its kind with a number.
+    fn names(&self) -> Result<Vec<String>, SceneError> {
+        let mut names: Vec<String> = Vec::new();
+        let (mut cloths, mut wires) = (0, 0);
+        for part in &self.parts {
+            let count = if matches!(part, Part::Cloth(_)) { &mut cloths } else { &mut wires };
+            *count += 1;
+            let kind = if matches!(part, Part::Cloth(_)) { "cloth" } else { "wires" };
+            let name = part.body().name.clone().unwrap_or_else(|| format!("{kind} {count}"));
+            if names.contains(&name) {
+                return Err(SceneError::DuplicateName { name });
+            }
+            names.push(name);
+        }
+        Ok(names)
+    }
+}
+
+fn check_air(air: &Air) -> Result<(), SceneError> {
+    if !air.velocity.is_finite() {
+        return Err(SceneError::NotFinite { what: "the wind", value: air.velocity.to_array() });
+    }
+    if !(0.0..=1.0).contains(&air.gusts) {
+        let expected = "give a number from 0 (steady) to 1";
+        return Err(SceneError::BadParameter { what: "the strength of gusts", value: air.gusts, expected });
+    }
+    Ok(())
+}
+
+/// Obstacles, and what may touch them.
+struct Surroundings<'a> {
+    obstacles: &'a [Obstacle],
+    touch: &'a Touch,
+    bodies: &'a [BodyInfo],
+    /// Of each vertex, whether a pin says where it is.
+    held: &'a [bool],
+    start: &'a Field<Vertices, DVec3>,
+}
+
+impl Surroundings<'_> {
+    fn add_terms(&self, terms: &mut Vec<Box<dyn Term<Vertices>>>) -> Result<(), SceneError> {
+        self.check_starts()?;
+        let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+            if names.contains(&name) {
+                return Err(SceneError::DuplicateName { name });
+            }
+            let is_free = |v: Id<Vertices>| !self.held[v.index()];
+            let touchers = self.touch.touchers_from_start(obstacle, is_free, self.start);
+            let held = self.touch.radii.iter().filter(|(v, _)| !is_free(*v));
+            let held = held.map(|(v, radius)| (v, *radius)).collect();
+            let law = ContactLaw::Barrier;
+            let contact =
+                ContactTerm::new(format!("{name}: contact"), obstacle.clone(), law, Arc::clone(&touchers));
+            terms.push(Box::new(contact.watching(held)));
+            if obstacle.has_friction() {
+                let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touchers);
+                terms.push(Box::new(friction));
+            }
+            names.push(name);
+        }
+        Ok(())
+    }
+
+    /// Obstacles that fit between the vertices of a cloth. Wires are known to have gaps.
+    fn warnings(&self) -> Vec<SceneWarning> {
+        let mut warnings = Vec::new();
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let Some(thickness) = obstacle.thickness() else { continue };
+            for body in self.bodies.iter().filter(|body| matches!(body.kind, Kind::Cloth { .. })) {
+                // The range of contact is half of it.
+                let edge = 2.0 * self.touch.ranges[Id::new(body.vertices.start as u32)];
+                if thickness < edge {
+                    let obstacle =
+                        obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+                    let body = body.name.clone();
+                    warnings.push(SceneWarning::ThinObstacle { obstacle, thickness, body, edge });
+                }
+            }
+        }
+        warnings
+    }
+
+    /// Whether every body starts outside of every obstacle.
+    fn check_starts(&self) -> Result<(), SceneError> {
+        let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
+        let place = |BodyInfo { name, vertices, .. }: &'_ BodyInfo| {
+            let at = || vertices.clone();
+            Placed { name: name.clone(), x: &x[at()], radii: &radii[at()], held: &self.held[at()] }
+        };
+        let bodies: Vec<Placed<'_>> = self.bodies.iter().map(place).collect();
+        // The barrier is infinite on the surface.
+        check_start(self.obstacles, &bodies, |_| 0.0)
+    }
+}
+
+impl Part {
+    fn warnings(&self, name: &str) -> Vec<SceneWarning> {
+        match self {
+            Self::Cloth(cloth) => cloth_warnings(cloth, name),
+            Self::Wires(wires) => wire_warnings(wires, name),
+        }
+    }
+
+    fn body(&self) -> &Body {
+        match self {
+            Self::Cloth(cloth) => &cloth.body,
+            Self::Wires(wires) => &wires.body,
+        }
+    }
+}
+
+/// Coordinates up to this many mean edges resolve an edge to a part in a thousand million.
+const RESOLVED: f64 = 1e-9 / f64::EPSILON;
+
+/// All bodies in one numbering.
+struct Assembly {
+    mass: Vec<f64>,
+    areas: Vec<f64>,
+    radii: Vec<f64>,
+    /// Gaps at which contact begins where obstacles say nothing.
+    ranges: Vec<f64>,
+    /// The smallest mean edge of a body, m.
+    finest: f64,
+    x: Vec<DVec3>,
+    v: Vec<DVec3>,
+    terms: Vec<Box<dyn Term<Vertices>>>,
+    pins: Vec<(Id<Vertices>, Pin)>,
+    faces: Vec<[u32; 3]>,
+    bodies: Vec<BodyInfo>,
+}
+
+impl Assembly {
+    fn new() -> Self {
+        Self {
+            mass: Vec::new(),
+            areas: Vec::new(),
+            radii: Vec::new(),
+            ranges: Vec::new(),
+            finest: f64::INFINITY,
+            x: Vec::new(),
+            v: Vec::new(),
+            terms: Vec::new(),
+            pins: Vec::new(),
+            faces: Vec::new(),
+            bodies: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, part: &Part, name: &str, place: Place) -> Result<(), SceneError> {
+        let slot = Slot { name };
+        let (masses, areas, damping, [edge, range], kind) = match part {
+            Part::Cloth(cloth) => {
+                check_filling(cloth, name)?;
+                let placed = place.cloth(cloth);
+                cloth_terms(&placed, slot, &mut self.terms)?;
+                self.faces.extend(placed.mesh.faces().as_slice().iter().map(|f| f.map(Id::get)));
+                let (masses, areas) = cloth_masses(cloth);
+                let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
+                let edge = mean_edge(cloth);
+                (masses, areas, cloth.material.damping, [edge, 0.5 * edge], Kind::Cloth { mesh, rest, uv })
+            }
+            Part::Wires(wires) => {
+                wires.check_net(name)?;
+                wire_terms(&place.wires(wires), slot, &mut self.terms)?;
+                let (masses, areas) = wire_masses(wires);
+                let radius = wires.wire.radius.get();
+                let segments = wires.segments.clone();
+                // The net has been built: no index is out of range.
+                let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
+                let rest_lengths: Vec<f64> = segments.iter().map(length).collect();
+                let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len() as f64;
+                let ranges = [mean, radius.min(0.5 * mean)];
+                let kind = Kind::Wires { segments, rest_lengths, radius };
+                (masses, areas, wires.wire.damping, ranges, kind)
+            }
+        };
+        if let Some(rate) = damping.mass {
+            let coefficients = masses.iter().map(|(v, m)| (place.id(v), m * rate.get())).collect();
+            self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
+        }
+        let body = part.body();
+        let start = self.pin(body, name, place)?;
+        self.mass.extend_from_slice(masses.as_slice());
+        self.areas.extend_from_slice(areas.as_slice());
+        let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
+        self.radii.resize(self.areas.len(), radius);
+        self.ranges.resize(self.areas.len(), range);
+        self.finest = self.finest.min(edge);
+        self.x.extend(start.x);
+        self.v.extend(start.v);
+        self.bodies.push(BodyInfo { name: name.to_owned(), vertices: place.range(), kind });
+        Ok(())
+    }
+
+    /// The pins of a body; gives where its vertices start.
+    fn pin(&mut self, body: &Body, name: &str, place: Place) -> Result<Start, SceneError> {
+        let all = body.held(name)?;
+        let mut is_held = Field::filled(body.x.len(), false);
+        all.iter().for_each(|held| is_held[held.vertex] = true);
+        let mut x = body.start(|v| is_held[v]);
+        let v = is_held.iter().map(|(_, held)| if *held { DVec3::ZERO } else { body.velocity }).collect();
+        for held in all {
+            let pin = match held.way {
+                Way::Still => Pin::Still,
+                Way::Line(direction) => Pin::Line(direction),
+                Way::Plane(normal) => Pin::Plane(normal),
+                Way::Moving(..) => {
+                    let held = held.clone();
+                    x[held.vertex.index()] = held.at(0.0);
+                    Pin::Moving(Arc::new(move |t| held.at(t)))
+                }
+            };
+            self.pins.push((place.id(held.vertex), pin));
+        }
+        Ok(Start { x, v })
+    }
+}
+
+/// Positions and velocities of a body at the start. Held vertices are where their pins have them, at rest.
+struct Start {
+    x: Vec<DVec3>,
+    v: Vec<DVec3>,
+}

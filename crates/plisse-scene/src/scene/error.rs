@@ -1,0 +1,255 @@
+//! What can be wrong with a scene.
+
+use plisse_bending::{NetError, PlateError};
+use plisse_core::{MeshError, QuantityError, RestError};
+use plisse_damping::ViscosityError;
+use plisse_membrane::MaterialError;
+use plisse_system::SetupError;
+use thiserror::Error;
+
+use super::warning::short;
+
+/// Why a scene was refused. Names the body, the value and the remedy.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A mesh is not a mesh.
+    #[error("{body}: {source}")]
+    Mesh {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: MeshError,
+    },
+    /// A rest shape is not one.
+    #[error("{body}: {source}")]
+    Rest {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: RestError,
+    },
+    /// Wires are not a net.
+    #[error("{body}: {source}")]
+    Net {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: NetError,
+    },
+    /// Damping that would drive.
+    #[error("{body}: {source}")]
+    Viscosity {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: ViscosityError,
+    },
+    /// Viscosities of warp and weft without warp and weft.
+    #[error(
+        "{body} has viscosities of warp and weft, but no material coordinates; give it `vt`, or an isotropic viscosity"
+    )]
+    NoViscousDirections {
+        /// Which body.
+        body: String,
+    },
+    /// Viscosities of sheets on wires.
+    #[error("{body}: wires have no viscosity of sheets; give damping in proportion to stiffness, in seconds")]
+    WireViscosity {
+        /// Which body.
+        body: String,
+    },
+    /// A bending law of the user's own without hinges.
+    #[error(
+        "{body} has a bending law of its own, but its material does not bend by hinges; give it `Bending::hinges`"
+    )]
+    NoHinges {
+        /// Which body.
+        body: String,
+    },
+    /// A term of the user's own could not be made.
+    #[error("a term of the scene could not be made: {reason}")]
+    Term {
+        /// What went wrong.
+        reason: String,
+    },
+    /// Vertices that do not exist were picked.
+    #[error("{body}: {reason}")]
+    Pick {
+        /// Which body.
+        body: String,
+        /// What is wrong, and what there is.
+        reason: String,
+    },
+    /// Two bodies or obstacles have one name.
+    #[error("two bodies are called \"{name}\"; give each a name of its own")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// Nothing to simulate.
+    #[error("the scene has no cloth and no wires; add one")]
+    Empty,
+    /// A motion that cannot be followed.
+    #[error("keyframe {index}: {reason}")]
+    Keyframes {
+        /// Which keyframe, from zero.
+        index: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A direction without length.
+    #[error("{what} is {value:?}; give a vector that is finite and not zero")]
+    Direction {
+        /// Which direction.
+        what: &'static str,
+        /// The value.
+        value: [f64; 3],
+    },
+    /// A vector that is not finite.
+    #[error("{what} is {value:?}, which is not finite")]
+    NotFinite {
+        /// What it is.
+        what: &'static str,
+        /// The value.
+        value: [f64; 3],
+    },
+    /// A coefficient of friction that is not one.
+    #[error("the coefficient of friction is {value}; give zero or a positive number")]
+    Friction {
+        /// The value.
+        value: f64,
+    },
+    /// A body is so far from the origin that its mesh is lost in rounding.
+    #[error(
+        "\"{body}\" starts {distance:.1e} m from the origin, where the numbers of its positions do not resolve the mesh any more; \
+         stay within {farthest:.1e} m"
+    )]
+    TooFar {
+        /// Name of the body.
+        body: String,
+        /// m.
+        distance: f64,
+        /// m.
+        farthest: f64,
+    },
+    /// An obstacle without inside.
+    #[error(
+        "the mesh of an obstacle is open: {edge} has one face. An obstacle needs an inside; close the hole"
+    )]
+    OpenObstacle {
+        /// A boundary edge.
+        edge: String,
+    },
+    /// An obstacle with its inside outside.
+    #[error(
+        "the mesh of an obstacle encloses {volume} m³: its faces point inwards. Reverse the order of their corners"
+    )]
+    InsideOutObstacle {
+        /// The enclosed volume.
+        volume: f64,
+    },
+    /// Quadratic bending of a curved sheet.
+    #[error(
+        "{body} is curved at rest, which the quadratic bending model cannot represent; choose hinges or mid-edge bending"
+    )]
+    CurvedQuadratic {
+        /// Which body.
+        body: String,
+    },
+    /// A woven material on a cloth without material coordinates.
+    #[error(
+        "{body} has no material coordinates, so warp and weft have no direction; give it some (vt in OBJ files), or choose an \
+         isotropic membrane without shear term, such as corotational"
+    )]
+    NoWarp {
+        /// Which body.
+        body: String,
+    },
+    /// Two bending rigidities on a cloth without material coordinates.
+    #[error(
+        "{body} has no material coordinates, so that a rigidity along warp and another along weft have no direction; give it some \
+         (vt in OBJ files), or one rigidity"
+    )]
+    NoBendingDirections {
+        /// Which body.
+        body: String,
+    },
+    /// A body that starts inside an obstacle.
+    #[error(
+        "{body} starts inside {obstacle}, or on its surface: {count} of its {total} vertices. The deepest, vertex {vertex} at \
+         {place:?}, is {} m inside; move {body} by more than that along {:?}, or the obstacle, or pin what belongs inside",
+        short(*depth), outwards.map(|c| short(c) + 0.0)
+    )]
+    StartsInside {
+        /// Which body.
+        body: String,
+        /// Which obstacle.
+        obstacle: String,
+        /// How many vertices are inside.
+        count: u32,
+        /// How many vertices the body has.
+        total: u32,
+        /// The deepest vertex, counted from the first of the body.
+        vertex: u32,
+        /// Where it is, m.
+        place: [f64; 3],
+        /// How deep it is inside, m.
+        depth: f64,
+        /// Direction of the shortest way out.
+        outwards: [f64; 3],
+    },
+    /// Seams that bend freely, with a bending model that has no hinges.
+    #[error("the seams of {body} bend freely, which only hinges can represent; choose bending by hinges")]
+    FreeSeams {
+        /// Which body.
+        body: String,
+    },
+    /// A parameter outside its domain.
+    #[error("{what} is {value}; {expected}")]
+    BadParameter {
+        /// Which parameter.
+        what: &'static str,
+        /// The value.
+        value: f64,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// A material whose moduli are impossible.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// A plate that is none.
+    #[error("{body}: {source}")]
+    Plate {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: PlateError,
+    },
+    /// A quantity that is not positive.
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
+    /// A body cannot be what it should be: filled without being closed, for example.
+    #[error("{body}: {source}")]
+    Body {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: SetupError,
+    },
+    /// A cloth that cannot wrinkle as a scene of wrinkles has it.
+    #[error("{body}: {reason}")]
+    NotForWrinkles {
+        /// Which body.
+        body: String,
+        /// What is in the way.
+        reason: &'static str,
+    },
+    /// A sheet or a problem of wrinkles that is none.
+    #[cfg(feature = "wrinkle")]
+    #[error(transparent)]
+    Wrinkle(#[from] plisse_wrinkle::WrinkleError),
+    /// The system could not be built.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}

@@ -1,0 +1,59 @@
+//! Whole scenes: cloth, wires and obstacles with materials, pins and motions.
+//!
+//! | what | items |
+//! |---|---|
+//! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
+//! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
+//! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
+//! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
+//! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
+//! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
+//! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
+//!
+//! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
+
+mod bodies;
+mod body;
+mod builder;
+mod checkpoint;
+mod cloth;
+mod damping;
+mod dashpots;
+mod drag;
+mod error;
+mod material;
+mod motion;
+mod obstacle;
+mod own;
+mod pick;
+mod plausible;
+#[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
+mod scene;
+mod start;
+mod terms;
+mod warning;
+mod wires;
+#[cfg(feature = "wrinkle")]
+mod wrinkle;
+
+pub use bodies::Bodies;
+pub use body::{Hold, rotation_degrees};
+pub use builder::{Air, SceneBuilder, Settings};
+pub use checkpoint::{Checkpoint, CheckpointError, digest};
+pub use cloth::{Cloth, Filling};
+pub use damping::{Damping, StrainRate};
+pub use error::SceneError;
+pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
+pub use motion::{Keyframe, Keyframes};
+pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle, Solid};
+pub use pick::Pick;
+#[cfg(feature = "file")]
+pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
+pub use scene::{BodyInfo, Kind, Scene};
+pub use warning::SceneWarning;
+#[cfg(feature = "file")]
+pub(crate) use warning::short;
+pub use wires::{Wire, Wires};
+#[cfg(feature = "wrinkle")]
+pub use wrinkle::{WrinkleBase, WrinkleFrame, WrinkleOptions, WrinkleScene};

@@ -1,0 +1,508 @@
+//! Solid bodies that cloth rests on and slides over.
+
+mod contact;
+mod distance;
+mod friction;
+mod mesh_distance;
+mod passage;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use glam::{DMat3, DQuat, DVec3};
+use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
+
+pub(super) use contact::{ContactLaw, ContactTerm, Toucher};
+pub use distance::Distance;
+pub(super) use friction::FrictionTerm;
+use mesh_distance::SolidMesh;
+
+use super::SceneError;
+use super::motion::Keyframes;
+use super::own::Own;
+
+/// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or fast it is.
+///
+/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness d²/(1 - d)` with `d = 1 - gap/range` pushes
+/// outwards: `stiffness d²` for light contact, without bound where the gap closes. The solver takes no step along which a
+/// vertex could meet the surface, and a moving obstacle carries the vertices in its way with it. A run in which a vertex
+/// is on the wrong side all the same ends with an error.
+///
+/// The gap has kinks around sharp edges, the energy has none but those. Edges and faces of the cloth between its vertices
+/// may still cut through sharp obstacles: a mesh must resolve what it lies on. Vertices that pins hold are where their
+/// pins have them, inside or not.
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_core::Positive;
+/// use plisse_scene::scene::Obstacle;
+/// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
+/// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
+///
+/// use plisse_core::generate;
+/// use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
+/// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
+/// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
+/// let turn = rotation_degrees(0.0, 0.0, 45.0);
+/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], turn).placed(turn, DVec3::Z);
+/// let soft = Contact { stiffness: Positive::literal(100.0), ..Contact::default() };
+/// let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?;
+/// let (mesh, x) = generate::sphere(2, 0.3)?;
+/// let solid = Obstacle::mesh(&mesh, &x)?;
+/// let Distance { value, gradient, .. } = solid.distance(0.0, DVec3::Z);
+/// assert!((value - 0.7).abs() < 0.01 && gradient.z > 0.9);
+/// let drawn: Option<DrawnSurface> = block.surface(0.0);
+/// assert!(drawn.is_some() && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    name: Option<String>,
+    shape: Shape,
+    motion: Arc<Keyframes>,
+    contact: Contact,
+}
+
+/// How an obstacle pushes and rubs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Gap at which contact begins, m. None: half of the mean edge of a cloth, so that its faces do not cut what it lies on,
+    /// and at most the radius of wires. A vertex that starts closer than that has the gap of its start instead, so
+    /// that nothing is thrown off.
+    pub range: Option<Positive>,
+    /// Pressure at 0.38 of the range, Pa. Cloth at rest floats where the pressure carries its weight.
+    pub stiffness: Positive,
+    /// Coefficient of Coulomb friction; zero for none.
+    pub friction: f64,
+    /// Speed below which friction holds instead of sliding, m/s. What should stick creeps at most this fast.
+    pub slip: Positive,
+}
+
+impl Default for Contact {
+    /// The range of the mesh, 1 kPa, friction 0.3, 1 mm/s.
+    fn default() -> Self {
+        Self { range: None, stiffness: Positive::literal(1e3), friction: 0.3, slip: Positive::literal(1e-3) }
+    }
+}
+
+/// How the vertices of a scene touch obstacles.
+#[derive(Clone, Debug)]
+pub(super) struct Touch {
+    /// The area that contact acts on, m².
+    pub(super) areas: Field<Vertices, f64>,
+    /// Radius of wires, m; zero for cloth.
+    pub(super) radii: Field<Vertices, f64>,
+    /// Gap at which contact begins where an obstacle says nothing, m.
+    pub(super) ranges: Field<Vertices, f64>,
+}
+
+/// Of the range, what a vertex has at least that starts as close as can be.
+const SMALLEST_RANGE: f64 = 1e-4;
+
+impl Touch {
+    /// The vertices that may touch an obstacle: those that `is_free` names.
+    pub(super) fn touchers<'a>(
+        &'a self,
+        obstacle: &'a Obstacle,
+        is_free: impl Fn(Id<Vertices>) -> bool + 'a,
+    ) -> impl Iterator<Item = Toucher> + 'a {
+        self.areas.iter().filter(move |(v, _)| is_free(*v)).map(|(vertex, &area)| {
+            let range = obstacle.contact.range.map_or(self.ranges[vertex], Positive::get);
+            Toucher { vertex, area, radius: self.radii[vertex], range }
+        })
+    }
+
+    /// The same for vertices that start here, outside: closer ones have a shorter range, so that contact begins without
+    /// energy.
+    pub(super) fn touchers_from_start(
+        &self,
+        obstacle: &Obstacle,
+        is_free: impl Fn(Id<Vertices>) -> bool,
+        start: &Field<Vertices, DVec3>,
+    ) -> Arc<[Toucher]> {
+        let started = |toucher: Toucher| {
+            let gap = obstacle.distance(0.0, start[toucher.vertex]).value - toucher.radius;
+            Toucher { range: toucher.range.min(gap.max(SMALLEST_RANGE * toucher.range)), ..toucher }
+        };
+        self.touchers(obstacle, is_free).map(started).collect()
+    }
+}
+
+/// The shape of an obstacle of one's own, in the frame in which it is described; see [`Obstacle::solid`].
+///
+/// ```
+/// use glam::DVec3;
+/// use plisse_scene::scene::{Distance, Obstacle, Solid};
+///
+/// /// A vertical pillar of half a metre across.
+/// struct Pillar;
+///
+/// impl Solid for Pillar {
+///     fn distance(&self, x: DVec3) -> Distance {
+///         let offset = DVec3::new(x.x, x.y, 0.0);
+///         Distance::without_curvature(offset.length() - 0.25, offset.normalize_or(DVec3::X))
+///     }
+///
+///     fn is_convex(&self) -> bool {
+///         true
+///     }
+/// }
+///
+/// let pillar = Obstacle::solid(Pillar).friction(0.1)?;
+/// assert_eq!(pillar.distance(0.0, DVec3::Y).value, 0.75);
+///
+/// // A function will do where nothing but the distance is known.
+/// let below = |x: DVec3| Distance::without_curvature(x.z, DVec3::Z);
+/// assert_eq!(Obstacle::solid(below).distance(0.0, DVec3::Z).value, 1.0);
+/// # Ok::<(), plisse_scene::scene::SceneError>(())
+/// ```
+pub trait Solid: Send + Sync {
+    /// Signed distance to the surface, negative inside, with its derivatives by `x`.
+    ///
+    /// Outside it must not be larger than the real distance: the solver lets a vertex go as far as this says. The
+    /// gradient is the direction in which it grows, a unit vector everywhere; where there are several, any of them.
+    fn distance(&self, x: DVec3) -> Distance;
+
+    /// The point that motions turn it about.
+    fn centre(&self) -> DVec3 {
+        DVec3::ZERO
+    }
+
+    /// Whether it is convex, so that the distance is a convex function. Vertices may then slide along it freely; if
+    /// not, a step is no longer than the distance.
+    fn is_convex(&self) -> bool {
+        false
+    }
+
+    /// The surface to draw; none for what pictures need not show.
+    fn surface(&self) -> Option<DrawnSurface> {
+        None
+    }
+}
+
+impl<F: Fn(DVec3) -> Distance + Send + Sync> Solid for F {
+    fn distance(&self, x: DVec3) -> Distance {
+        self(x)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Shape {
+    Plane {
+        point: DVec3,
+        normal: DVec3,
+    },
+    Sphere {
+        centre: DVec3,
+        radius: f64,
+    },
+    Capsule {
+        a: DVec3,
+        b: DVec3,
+        radius: f64,
+    },
+    Box {
+        centre: DVec3,
+        rotation: DQuat,
+        half: DVec3,
+    },
+    Mesh(Arc<SolidMesh>),
+    /// One of the user's own, turned and moved.
+    Own {
+        solid: Own<dyn Solid>,
+        turn: DQuat,
+        by: DVec3,
+    },
+}
+
+/// A surface to draw: positions and triangles.
+pub type DrawnSurface = (Vec<DVec3>, Vec<[u32; 3]>);
+
+impl Obstacle {
+    fn new(shape: Shape) -> Self {
+        Self { name: None, shape, motion: Arc::new(Keyframes::still()), contact: Contact::default() }
+    }
+
+    /// The half space below a plane. The normal points to where the cloth is; its length does not matter, but it must not
+    /// be zero.
+    pub fn plane(point: DVec3, normal: DVec3) -> Result<Self, SceneError> {
+        finite("the point of a plane", point)?;
+        let unit = normal.try_normalize().filter(|n| n.is_finite());
+        let normal =
+            unit.ok_or(SceneError::Direction { what: "the normal of a plane", value: normal.to_array() })?;
+        Ok(Self::new(Shape::Plane { point, normal }))
+    }
+
+    /// A ball.
+    #[must_use]
+    pub fn sphere(centre: DVec3, radius: Positive) -> Self {
+        Self::new(Shape::Sphere { centre, radius: radius.get() })
+    }
+
+    /// A rod with round ends, from `a` to `b`.
+    #[must_use]
+    pub fn capsule(a: DVec3, b: DVec3, radius: Positive) -> Self {
+        Self::new(Shape::Capsule { a, b, radius: radius.get() })
+    }
+
+    /// A box about `centre` with these sides, turned by `rotation`, a unit quaternion.
+    #[must_use]
+    pub fn cuboid(centre: DVec3, size: [Positive; 3], rotation: DQuat) -> Self {
+        let half = DVec3::from(size.map(|s| 0.5 * s.get()));
+        Self::new(Shape::Box { centre, rotation, half })
+    }
+
+    /// A closed triangle mesh whose faces point outwards.
+    pub fn mesh(mesh: &TriMesh, positions: &Field<Vertices, DVec3>) -> Result<Self, SceneError> {
+        Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
+    }
+
+    /// A shape of one's own.
+    #[must_use]
+    pub fn solid(solid: impl Solid + 'static) -> Self {
+        let solid = Own::<dyn Solid>(Arc::new(solid));
+        Self::new(Shape::Own { solid, turn: DQuat::IDENTITY, by: DVec3::ZERO })
+    }
+
+    /// Turned about the origin, then moved. A mesh stays: turn and move its positions before.
+    #[must_use]
+    pub fn placed(self, turn: DQuat, by: DVec3) -> Self {
+        let at = |x: DVec3| turn * x + by;
+        let shape = match self.shape {
+            Shape::Plane { point, normal } => Shape::Plane { point: at(point), normal: turn * normal },
+            Shape::Sphere { centre, radius } => Shape::Sphere { centre: at(centre), radius },
+            Shape::Capsule { a, b, radius } => Shape::Capsule { a: at(a), b: at(b), radius },
+            Shape::Box { centre, rotation, half } => {
+                Shape::Box { centre: at(centre), rotation: turn * rotation, half }
+            }
+            Shape::Mesh(mesh) => Shape::Mesh(mesh),
+            Shape::Own { solid, turn: before, by } => Shape::Own { solid, turn: turn * before, by: at(by) },
+        };
+        Self { shape, ..self }
+    }
+
+    /// With a name for reports.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
+    }
+
+    /// With a motion. Rotations are about the centre of the shape, for meshes that of their bounding box, for planes their
+    /// point.
+    #[must_use]
+    pub fn moving(self, motion: Keyframes) -> Self {
+        Self { motion: Arc::new(motion), ..self }
+    }
+
+    /// With other properties of contact.
+    pub fn contact(self, contact: Contact) -> Result<Self, SceneError> {
+        if contact.friction >= 0.0 && contact.friction.is_finite() {
+            Ok(Self { contact, ..self })
+        } else {
+            Err(SceneError::Friction { value: contact.friction })
+        }
+    }
+
+    /// With another coefficient of friction.
+    pub fn friction(self, friction: f64) -> Result<Self, SceneError> {
+        let contact = Contact { friction, ..self.contact };
+        self.contact(contact)
+    }
+
+    /// The name, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Signed distance at a time, with derivatives by `x`.
+    #[must_use]
+    pub fn distance(&self, time: f64, x: DVec3) -> Distance {
+        turned(self.local_distance(self.to_local(time, x)), self.motion.at(time).0)
+    }
+
+    /// Signed distance in the frame in which it was placed.
+    fn local_distance(&self, x: DVec3) -> Distance {
+        match &self.shape {
+            Shape::Plane { point, normal } => distance::plane(x, *point, *normal),
+            Shape::Sphere { centre, radius } => distance::sphere(x, *centre, *radius),
+            Shape::Capsule { a, b, radius } => distance::capsule(x, *a, *b, *radius),
+            Shape::Box { centre, rotation, half } => {
+                turned(distance::cuboid(rotation.inverse() * (x - *centre), *half), *rotation)
+            }
+            Shape::Mesh(mesh) => mesh.distance(x),
+            Shape::Own { solid, turn, by } => turned(solid.distance(turn.inverse() * (x - *by)), *turn),
+        }
+    }
+
+    /// The obstacle as it is at a time, at rest.
+    #[cfg(feature = "wrinkle")]
+    #[expect(clippy::expect_used, reason = "what a motion gives is finite, and its rotation is one")]
+    pub(super) fn at_rest(&self, time: f64) -> Self {
+        let (rotation, translation) = self.motion.at(time);
+        let frame = super::Keyframe { time: 0.0, translation, rotation };
+        self.clone().moving(Keyframes::new(vec![frame]).expect("between keyframes all is finite"))
+    }
+
+    /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s.
+    fn velocity(&self, x: DVec3, start: f64, dt: f64) -> DVec3 {
+        if !self.motion.moves() {
+            return DVec3::ZERO;
+        }
+        (self.to_world(start + dt, self.to_local(start, x)) - x) / dt
+    }
+
+    fn centre(&self) -> DVec3 {
+        match &self.shape {
+            Shape::Plane { point, .. } => *point,
+            Shape::Sphere { centre, .. } | Shape::Box { centre, .. } => *centre,
+            Shape::Capsule { a, b, .. } => (*a + *b) * 0.5,
+            Shape::Mesh(mesh) => mesh.centre(),
+            Shape::Own { solid, turn, by } => *turn * solid.centre() + *by,
+        }
+    }
+
+    /// The gap of a vertex where contact acts; none beyond its range.
+    fn touch(&self, time: f64, x: DVec3, toucher: &Toucher) -> Option<Distance> {
+        let reach = toucher.range + toucher.radius;
+        let local = self.to_local(time, x);
+        if self.is_beyond(local, reach) {
+            return None;
+        }
+        let distance = Some(self.local_distance(local)).filter(|distance| distance.value < reach)?;
+        let distance = turned(distance, self.motion.at(time).0);
+        Some(Distance { value: distance.value - toucher.radius, ..distance })
+    }
+
+    fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
+        let (rotation, translation) = self.motion.at(time);
+        rotation.inverse() * (x - self.centre() - translation) + self.centre()
+    }
+
+    fn to_world(&self, time: f64, local: DVec3) -> DVec3 {
+        self.motion.place(time, self.centre(), local)
+    }
+
+    /// The surface at a time, for pictures. A plane has none: pictures have a ground of their own.
+    #[must_use]
+    pub fn surface(&self, time: f64) -> Option<DrawnSurface> {
+        let (x, faces) = match &self.shape {
+            Shape::Plane { .. } => return None,
+            Shape::Sphere { centre, radius } => round_surface(|n| *centre + n * *radius),
+            Shape::Capsule { a, b, radius } => {
+                let axis = (*b - *a).normalize_or(DVec3::Z);
+                round_surface(|n| (if n.dot(axis) > 0.0 { *b } else { *a }) + n * *radius)
+            }
+            Shape::Box { centre, rotation, half } => box_surface(*centre, *rotation, *half),
+            Shape::Mesh(mesh) => {
+                let (x, faces) = mesh.surface();
+                (x.to_vec(), faces.to_vec())
+            }
+            Shape::Own { solid, turn, by } => {
+                let (x, faces) = solid.surface()?;
+                (x.into_iter().map(|x| *turn * x + *by).collect(), faces)
+            }
+        };
+        Some((x.into_iter().map(|x| self.to_world(time, x)).collect(), faces))
+    }
+
+    /// Whether it is a plane, with its point and normal at a time.
+    #[must_use]
+    pub fn as_plane(&self, time: f64) -> Option<(DVec3, DVec3)> {
+        let Shape::Plane { point, normal } = &self.shape else { return None };
+        let (rotation, translation) = self.motion.at(time);
+        Some((*point + translation, rotation * *normal))
+    }
+
+    /// Gap at which contact begins, m; none where it follows the mesh.
+    #[cfg(feature = "wrinkle")]
+    pub(super) fn range(&self) -> Option<f64> {
+        self.contact.range.map(Positive::get)
+    }
+
+    /// The thickness of something that fits between vertices, m: the second largest extent. None for planes, meshes and
+    /// shapes of the user's own.
+    pub(super) fn thickness(&self) -> Option<f64> {
+        match &self.shape {
+            Shape::Plane { .. } | Shape::Mesh(_) | Shape::Own { .. } => None,
+            Shape::Sphere { radius, .. } | Shape::Capsule { radius, .. } => Some(2.0 * radius),
+            Shape::Box { half, .. } => {
+                let mut sides = (*half * 2.0).to_array();
+                sides.sort_by(f64::total_cmp);
+                Some(sides[1])
+            }
+        }
+    }
+
+    pub(super) fn has_friction(&self) -> bool {
+        self.contact.friction > 0.0
+    }
+
+    fn check(&self) -> Result<(), SceneError> {
+        match &self.shape {
+            Shape::Sphere { centre, .. } => finite("the centre of a sphere", *centre),
+            Shape::Capsule { a, b, .. } => finite("the ends of a capsule", *a + *b),
+            Shape::Box { centre, rotation, .. } => {
+                unit("the rotation of a box", *rotation)?;
+                finite("the centre of a box", *centre)
+            }
+            Shape::Own { turn, by, .. } => {
+                unit("the rotation of an obstacle", *turn)?;
+                finite("the position of an obstacle", *by)
+            }
+            Shape::Plane { .. } | Shape::Mesh(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn checked(self) -> Result<Self, SceneError> {
+        self.check().map(|()| self)
+    }
+}
+
+fn finite(what: &'static str, value: DVec3) -> Result<(), SceneError> {
+    if value.is_finite() { Ok(()) } else { Err(SceneError::NotFinite { what, value: value.to_array() }) }
+}
+
+fn unit(what: &'static str, rotation: DQuat) -> Result<(), SceneError> {
+    if rotation.is_finite() && (rotation.length_squared() - 1.0).abs() < 1e-6 {
+        return Ok(());
+    }
+    Err(SceneError::Direction { what, value: [rotation.x, rotation.y, rotation.z] })
+}
+
+/// A distance in a body's own frame, seen from outside.
+fn turned(distance: Distance, rotation: DQuat) -> Distance {
+    let r = DMat3::from_quat(rotation);
+    Distance {
+        value: distance.value,
+        gradient: rotation * distance.gradient,
+        hessian: r * distance.hessian * r.transpose(),
+    }
+}
+
+#[expect(clippy::expect_used, reason = "constant arguments within their ranges")]
+fn round_surface(place: impl Fn(DVec3) -> DVec3) -> DrawnSurface {
+    let (mesh, x) = plisse_core::generate::sphere(4, 1.0).expect("a unit sphere, divided four times");
+    let faces = mesh.faces().as_slice().iter().map(|f| f.map(Id::get)).collect();
+    (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
+}
+
+/// Twenty-four vertices, so that shading does not smooth the edges.
+fn box_surface(centre: DVec3, rotation: DQuat, half: DVec3) -> DrawnSurface {
+    let (mut x, mut faces) = (Vec::new(), Vec::new());
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let first = x.len() as u32;
+            for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+                let mut p = DVec3::ZERO;
+                p[axis] = side * half[axis];
+                p[(axis + 1) % 3] = u * side * half[(axis + 1) % 3];
+                p[(axis + 2) % 3] = v * half[(axis + 2) % 3];
+                x.push(centre + rotation * p);
+            }
+            faces.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        }
+    }
+    (x, faces)
+}

@@ -1,0 +1,310 @@
+//! The energy terms of bodies.
+
+use std::sync::Arc;
+
+use plisse_bending::{
+    CosineAngle, DampedHinge, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
+    QuadraticBending, SineAngle, TangentAngle,
+};
+use plisse_core::{Element, Field, Hinge, Id, Positive, StepElement, TriMesh, Vertices};
+use plisse_damping::RayleighElement;
+use plisse_membrane::{
+    Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
+    NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
+};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, Term, Volume};
+
+use super::SceneError;
+use super::cloth::{Cloth, Filling};
+use super::dashpots::{bending_hinges, cloth_damping, wire_damping};
+use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
+use super::wires::Wires;
+
+type BoxedTerm = Box<dyn Term<Vertices>>;
+
+/// What terms of a body are called.
+#[derive(Clone, Copy)]
+pub(super) struct Slot<'a> {
+    pub(super) name: &'a str,
+}
+
+impl Slot<'_> {
+    pub(super) fn term<const V: usize, E: StepElement<V, Space = Vertices> + 'static>(
+        &self,
+        what: &str,
+        elements: impl IntoIterator<Item = E>,
+    ) -> BoxedTerm {
+        let elements = elements.into_iter().collect();
+        Box::new(ElementTerm::<_, V>::new(format!("{}: {what}", self.name), elements))
+    }
+
+    fn rayleigh<const V: usize, E: Element<V, Space = Vertices> + 'static>(
+        &self,
+        what: &str,
+        beta: Positive,
+        elements: impl Iterator<Item = E>,
+    ) -> BoxedTerm {
+        let elements = elements.map(|element| RayleighElement::new(element, beta));
+        self.term::<V, _>(&format!("Rayleigh damping of {what}"), elements)
+    }
+}
+
+/// The terms of a cloth in the numbering of the scene.
+pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    let body = || slot.name.to_owned();
+    let Membrane { stretching, shearing, .. } = cloth.material.membrane;
+    let woven = matches!(stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
+    if cloth.uv.is_none() && cloth.membrane.is_none() && (woven || shearing != Shearing::None) {
+        return Err(SceneError::NoWarp { body: body() });
+    }
+    if !cloth.loose.is_empty()
+        && matches!(cloth.material.bending, Bending::MidEdge { .. } | Bending::Quadratic { .. })
+    {
+        return Err(SceneError::FreeSeams { body: body() });
+    }
+    if cloth.uv.is_none()
+        && let Bending::Hinge { rigidity, .. } = cloth.material.bending
+        && !rigidity.is_uniform()
+    {
+        return Err(SceneError::NoBendingDirections { body: body() });
+    }
+    if cloth.angle_law.is_some() && !matches!(cloth.material.bending, Bending::Hinge { .. }) {
+        return Err(SceneError::NoHinges { body: body() });
+    }
+    match &cloth.membrane {
+        Some(own) => faces(Arc::clone(&own.0), cloth, slot, out),
+        None => membrane(cloth, slot, out),
+    }
+    bending(cloth, slot, out)?;
+    cloth_damping(cloth, slot, out)?;
+    if let Some(filling) = cloth.filling {
+        out.push(filled(cloth, filling, slot)?);
+    }
+    Ok(())
+}
+
+fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
+    let membrane = cloth.material.membrane;
+    let fibres = |[warp, weft]: [Positive; 2]| fibre_pair(&membrane, [half(warp), half(weft)], Quadratic);
+    match membrane.stretching {
+        Stretching::Fibres { warp, weft } => sheared(fibres([warp, weft]), cloth, slot, out),
+        Stretching::GreenFibres { warp, weft } => {
+            // (s² - 1)² is 4 (s - 1)² for small strain.
+            let eighth = |k: Positive| half(half(half(k)));
+            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot, out);
+        }
+        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot, out),
+        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
+        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
+        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
+    }
+}
+
+/// The terms of the energies are squares without the factor one half. Halving a subnormal number could give zero.
+fn half(k: Positive) -> Positive {
+    Positive::new(0.5 * k.get()).unwrap_or(k)
+}
+
+fn fibre_pair<L: FibreLaw>(membrane: &Membrane, [warp, weft]: [Positive; 2], law: L) -> FibrePair<L> {
+    let fibre = |i: usize, k| Fibre::new(membrane.directions[i], Positive::ONE, law).with_stiffness(k);
+    FibrePair::from_fibres(fibre(0, warp), fibre(1, weft))
+}
+
+fn sheared<E: MembraneEnergy + Copy + 'static>(
+    stretch: E,
+    cloth: &Cloth,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) {
+    fn cross<L: ShearLaw>(shear: CrossFibre<L>, stiffness: Positive) -> CrossFibre<L> {
+        shear.with_stiffness(stiffness)
+    }
+    let [a, b] = cloth.material.membrane.directions;
+    match cloth.material.membrane.shearing {
+        Shearing::None => faces(stretch, cloth, slot, out),
+        Shearing::Quadratic(k) => faces(Sum(stretch, cross(Shear::new(a, b), half(k))), cloth, slot, out),
+        Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot, out),
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "an energy is a value; most are a few numbers")]
+fn faces<E: MembraneEnergy + Clone + 'static>(
+    energy: E,
+    cloth: &Cloth,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) {
+    let element =
+        |(face, v): (_, &[Id<Vertices>; 3])| MembraneElement::new(*v, *cloth.rest.map(face), energy.clone());
+    out.push(slot.term("membrane", cloth.mesh.faces().iter().map(element)));
+    if let Some(beta) = cloth.material.damping.rayleigh {
+        let faces = cloth.mesh.faces().iter().map(element);
+        out.push(slot.rayleigh("membrane", beta, faces));
+    }
+}
+
+fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    match cloth.material.bending {
+        Bending::None => {}
+        Bending::Hinge { rigidity, weight, .. } if cloth.angle_law.is_some() => {
+            let own = cloth.angle_law.iter();
+            out.extend(own.map(|own| hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot)));
+        }
+        Bending::Hinge { law, rigidity, weight } => out.push(match law {
+            AngleLaw::Quadratic => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
+            AngleLaw::Tangent => hinges(cloth, TangentAngle, rigidity, weight, slot),
+            AngleLaw::Sine => hinges(cloth, SineAngle, rigidity, weight, slot),
+            AngleLaw::Cosine => hinges(cloth, CosineAngle, rigidity, weight, slot),
+        }),
+        Bending::MidEdge { rigidity, poisson } => {
+            // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
+            let young = 12.0 * (1.0 - poisson) * (1.0 + poisson) * rigidity.get();
+            let young = Positive::new(young).unwrap_or(rigidity);
+            let plate = Plate::new(young, poisson, Positive::ONE)
+                .map_err(|source| SceneError::Plate { body: slot.name.to_owned(), source })?;
+            let (mesh, rest) = (&cloth.mesh, &cloth.rest);
+            let ids = mesh.faces().ids();
+            let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
+            out.push(slot.term("bending", ids.map(element)));
+        }
+        Bending::Quadratic { rigidity } => {
+            if cloth.curved {
+                return Err(SceneError::CurvedQuadratic { body: slot.name.to_owned() });
+            }
+            let matrix = QuadraticBending::on_vertices(&cloth.mesh, &cloth.rest, rigidity);
+            let name = format!("{}: bending", slot.name);
+            out.push(Box::new(ConstantTerm::from_rows(name, matrix.size(), |i| matrix.row(i))));
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "a law is a value; most are empty")]
+fn hinges<L: plisse_bending::AngleEnergy + Clone + 'static>(
+    cloth: &Cloth,
+    law: L,
+    rigidity: Rigidity,
+    weight: HingeWeight,
+    slot: Slot<'_>,
+) -> BoxedTerm {
+    let elements = bending_hinges(cloth).map(|hinge| {
+        let rigidity = hinge_rigidity(cloth, hinge, rigidity);
+        HingeElement::new(hinge, law.clone(), rigidity, weight)
+    });
+    match cloth.material.damping.bending {
+        None => slot.term("bending", elements),
+        Some(beta) => slot.term("bending", elements.map(|hinge| DampedHinge::new(hinge, beta))),
+    }
+}
+
+/// The rigidity across the edge of a hinge. Across a seam, where both sides have directions of their own, the mean of both.
+#[expect(clippy::expect_used, reason = "both ends of an edge are corners of its faces")]
+fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive {
+    let (false, Some(uv)) = (rigidity.is_uniform(), &cloth.uv) else { return rigidity.warp };
+    let [a, b, ..] = hinge.vertices();
+    let sides = hinge.faces().map(|face| {
+        let corners = cloth.mesh.faces()[face];
+        let place =
+            |v| corners.iter().position(|w| *w == v).map(|i| uv[face][i]).expect("a corner of the face");
+        let edge = place(b) - place(a);
+        rigidity.across(edge.perp(), cloth.material.membrane.directions)
+    });
+    // A mean of means of two positive numbers is zero only where both are subnormal.
+    Positive::new(0.5 * sides[0] + 0.5 * sides[1]).unwrap_or(rigidity.mean())
+}
+
+fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
+    let name = format!("{}: filling", slot.name);
+    let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
+    Ok(match filling {
+        Filling::Pressure(pressure) => {
+            Box::new(Pressure::new(&cloth.mesh, pressure).map_err(wrong)?.with_name(name))
+        }
+        Filling::Volume { target, bulk } => {
+            Box::new(Volume::new(&cloth.mesh, bulk, target).map_err(wrong)?.with_name(name))
+        }
+    })
+}
+
+/// Refuses a filled cloth that is placed inside out.
+pub(super) fn check_filling(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
+    let volume = cloth.filling.map_or(0.0, |_| enclosed_volume(cloth));
+    if volume < 0.0 {
+        let source = plisse_system::SetupError::InsideOut { volume };
+        return Err(SceneError::Body { body: name.to_owned(), source });
+    }
+    Ok(())
+}
+
+/// What a cloth encloses as it is placed; nothing, if that is a rounding error of a flat one.
+fn enclosed_volume(cloth: &Cloth) -> f64 {
+    let x = |v: Id<Vertices>| cloth.body.x[v] - cloth.body.x[Id::new(0)];
+    let parts = cloth.mesh.faces().as_slice().iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0);
+    let (sum, size) = parts.fold((0.0, 0.0), |(sum, size): (f64, f64), v| (sum + v, size + v.abs()));
+    if sum.abs() <= 1e-9 * size { 0.0 } else { sum }
+}
+
+/// The terms of wires in the numbering of the scene.
+pub(super) fn wire_terms(wires: &Wires, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+    if let Some(own) = &wires.angle_law {
+        return net(wires, Arc::clone(&own.0), slot, out);
+    }
+    match wires.wire.law {
+        AngleLaw::Quadratic => net(wires, QuadraticAngle, slot, out),
+        AngleLaw::Tangent => net(wires, TangentAngle, slot, out),
+        AngleLaw::Sine => net(wires, SineAngle, slot, out),
+        AngleLaw::Cosine => net(wires, CosineAngle, slot, out),
+    }
+}
+
+fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
+    wires: &Wires,
+    law: L,
+    slot: Slot<'_>,
+    out: &mut Vec<BoxedTerm>,
+) -> Result<(), SceneError> {
+    let net = Net::new(&wires.rest, &wires.segments, law, wires.wire.young, wires.wire.radius)
+        .map_err(|source| SceneError::Net { body: slot.name.to_owned(), source })?;
+    wire_damping(&net, &wires.wire.damping, slot, out)?;
+    if let Some(beta) = wires.wire.damping.rayleigh {
+        out.push(slot.rayleigh("stretching", beta, net.stretching.iter().copied()));
+    }
+    out.push(slot.term::<2, _>("stretching", net.stretching.into_iter()));
+    out.push(slot.term::<3, _>("bending", net.bending.into_iter()));
+    Ok(())
+}
+
+/// Mass and area by which contact acts, of each vertex of a cloth.
+pub(super) fn cloth_masses(cloth: &Cloth) -> (Field<Vertices, f64>, Field<Vertices, f64>) {
+    let areas = cloth.rest.vertex_areas(&cloth.mesh);
+    (areas.map(|a| cloth.material.density.get() * a), areas)
+}
+
+/// The edge of an equilateral triangle with the mean area of the faces at rest, m.
+pub(super) fn mean_edge(cloth: &Cloth) -> f64 {
+    let mean = cloth.rest.area() / cloth.mesh.face_count() as f64;
+    (mean * 4.0 / 3f64.sqrt()).sqrt()
+}
+
+/// Mass and area of each vertex of wires: half of each segment, and its shadow of one diameter.
+pub(super) fn wire_masses(wires: &Wires) -> (Field<Vertices, f64>, Field<Vertices, f64>) {
+    let wire = &wires.wire;
+    let mut lengths: Field<Vertices, f64> = Field::filled(wires.rest.len(), 0.0);
+    for &[a, b] in &wires.segments {
+        // Indices out of range are refused when the net is built.
+        if let [Some(xa), Some(xb)] = [a, b].map(|i| wires.rest.as_slice().get(i as usize)) {
+            let length = 0.5 * xa.distance(*xb);
+            lengths[Id::new(a)] += length;
+            lengths[Id::new(b)] += length;
+        }
+    }
+    let r = wire.radius.get();
+    let section = std::f64::consts::PI * r * r * wire.density.get();
+    (lengths.map(|l| section * l), lengths.map(|l| 2.0 * r * l))
+}
+
+/// The faces of all cloths over all vertices.
+pub(super) fn whole_surface(faces: &[[u32; 3]], total: usize) -> Result<TriMesh, SceneError> {
+    TriMesh::with_isolated_vertices(total, faces)
+        .map_err(|source| SceneError::Mesh { body: "the scene".to_owned(), source })
+}
