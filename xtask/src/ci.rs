@@ -11,12 +11,13 @@ const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
 const FACADE_FEATURES: [&str; 10] =
     ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "picture", "scene", "file"];
-const PUBLISHED: [&str; 12] = [
+const PUBLISHED: [&str; 13] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
     "plisse-bending",
     "plisse-damping",
+    "plisse-sparse",
     "plisse-system",
     "plisse-wrinkle",
     "plisse-io",

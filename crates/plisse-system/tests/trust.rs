@@ -11,6 +11,7 @@ mod common;
 use common::{G, Sheet, positive, settings};
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, Vertices, generate};
+use plisse_membrane::BaraffWitkin;
 use plisse_system::{
     Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gravity, HessianSink, Implicit, Integrator,
     Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, SpectralRadius, State, StepError, StepReport,
@@ -248,4 +249,52 @@ fn steps_grow_only_after_several_successes() {
     }
     let report = integrator.step(&system, &mut state, positive(0.02)).unwrap();
     assert_eq!((report.solves.len(), report.rejected), (1, 0));
+}
+
+/// A force that is smaller than the tolerance still acts: small errors of one sign would add up.
+#[test]
+fn small_steady_forces_act() {
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::NEWMARK] {
+        let mass: Field<Vertices, f64> = Field::filled(2, 2.0);
+        let load = PointLoads::new("load", vec![(Id::new(1), DVec3::X * 0.02)]).unwrap();
+        let system = System::builder(mass).term(load).build().unwrap();
+        let mut state = State::at_rest(Field::filled(2, DVec3::ZERO)).unwrap();
+        let mut integrator = Implicit::new(&system, scheme, settings(0.1)).unwrap();
+        for _ in 0..100 {
+            integrator.step(&system, &mut state, positive(0.01)).unwrap();
+        }
+        // 0.01 m/s² for one second.
+        assert!((state.v()[Id::new(1)].x - 0.01).abs() < 1e-9, "{scheme:?}: {}", state.v()[Id::new(1)]);
+        assert_eq!(state.v()[Id::new(0)], DVec3::ZERO);
+    }
+}
+
+/// A heavy body that has nothing to do with a light one does not loosen what is asked of the light one.
+#[test]
+fn a_heavy_body_does_not_hide_a_light_one() {
+    let sheet = Sheet::grid(6, 6, [0.1, 0.1], generate::Diagonal::Alternating);
+    let fall = |weight: Option<f64>| {
+        let mass = Field::from_vec([sheet.mass(0.01).as_slice(), weight.as_slice()].concat());
+        let [warp, weft, shear] = [300.0, 300.0, 50.0].map(positive);
+        let system = System::builder(mass.clone())
+            .term(sheet.membrane(BaraffWitkin::from_moduli(warp, weft, shear)))
+            .term(Gravity::new(G, &mass).unwrap())
+            .pins([Id::new(0), Id::new(6)])
+            .build()
+            .unwrap();
+        let far = weight.map(|_| DVec3::new(100.0, 0.0, 0.0));
+        let start = Field::from_vec([sheet.flat.as_slice(), far.as_slice()].concat());
+        let mut state = State::at_rest(start).unwrap();
+        let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings(0.1)).unwrap();
+        let mut worst = 0.0_f64;
+        for _ in 0..20 {
+            let report = integrator.step(&system, &mut state, positive(0.01)).unwrap();
+            worst = worst.max(report.residual());
+        }
+        (state.x().as_slice()[..49].to_vec(), worst)
+    };
+    let ((alone, residual), (beside, other)) = (fall(None), fall(Some(1e4)));
+    let apart = alone.iter().zip(&beside).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(apart < 1e-4, "{apart} m, residuals {residual:e} and {other:e} m/s²");
+    assert!(other <= residual.max(10.0), "residuals {residual:e} and {other:e} m/s²");
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use plisse::core::{Field, Positive, Psd, Vertices};
 use plisse::system::{
     BlockMatrix, Criterion, HessianPolicy, Implicit, Integrator, Linear, LinearSolver, NewtonSettings,
@@ -107,7 +107,7 @@ fn settings(solver: LinearSolver, hessian: HessianPolicy, tolerance: Positive) -
 fn add_inertia(system: &System<Vertices>, dt: f64, a: &mut BlockMatrix) {
     if let Some(mass) = system.mass() {
         for (i, &node) in system.unknowns().iter().enumerate() {
-            *a.diagonal_mut(i) += DMat3::from_diagonal(DVec3::splat(mass[node] / (dt * dt)));
+            a.add_to_diagonal(i, mass[node] / (dt * dt));
         }
     }
 }
@@ -138,9 +138,9 @@ fn iteration(n: usize, one: &rayon::ThreadPool, two: &rayon::ThreadPool) -> Resu
     let pose = Pose::at(state.x());
     let mut gradient = Field::filled(system.size(), DVec3::ZERO);
     let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
-    let mut double = Linear::new(LinearSolver::Cholesky, system.pattern());
-    let mut single = Linear::new(LinearSolver::StaleCholesky, system.pattern());
-    let b = vec![DVec3::ONE; system.unknowns().len()];
+    let mut double = Linear::new(LinearSolver::Cholesky);
+    let mut single = Linear::new(LinearSolver::StaleCholesky);
+    let b = vec![1.0; 3 * system.unknowns().len()];
     let mut x = b.clone();
     let rounds = if n > 150 { 3 } else { 10 };
     let [mut g, mut fused, mut exact, mut clamp, mut parallel, mut product] = [Timer::default(); 6];
@@ -247,7 +247,7 @@ fn table(n: usize, dt: f64, steps: usize) -> Result<()> {
         });
     }
     let mut a = BlockMatrix::zeros(Arc::clone(system.pattern()));
-    let mut double = Linear::new(LinearSolver::Cholesky, system.pattern());
+    let mut double = Linear::new(LinearSolver::Cholesky);
     let mut factor = Timer::default();
     // Memory and analysis are paid once.
     system.hessian(&Pose::at(state.x()), Psd::Clamp, &mut a);
@@ -262,7 +262,7 @@ fn table(n: usize, dt: f64, steps: usize) -> Result<()> {
         factor.time(|| double.factorise(&a))?;
     }
     // A residual that nothing but the matrix limits, as a check on what was timed.
-    let b = vec![DVec3::ONE; system.unknowns().len()];
+    let b = vec![1.0; 3 * system.unknowns().len()];
     let mut x = b.clone();
     double.solve(&Operator { matrix: &a, rank_ones: &[] }, &b, &mut x, 1e-10)?;
     for v in &variants {

@@ -122,7 +122,7 @@ fn case(name: &str, bed: &Bed, buttons: usize, rounds: usize) -> Result<()> {
         }
         setup.time(|| WrinkleSystem::new(&problem).map(|_| ()))?;
         for (times, start) in begin.iter_mut().zip([WrinkleStart::Strain, WrinkleStart::Stress]) {
-            let _ = times.time(|| system.start(start));
+            times.time(|| system.start(start))?;
         }
         if let Some(field) = &fields[2] {
             parts.measure(&mut system, field, &mut unit)?;

@@ -69,7 +69,7 @@ pub fn solve_wrinkles(
         .starts
         .iter()
         .map(|&start| Ok((Some(start), start::start(&mut system, start)?)))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, WrinkleError>>()?;
     Ok(best_of(&mut system, starts, settings))
 }
 

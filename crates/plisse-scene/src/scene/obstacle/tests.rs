@@ -136,7 +136,7 @@ proptest! {
 fn hessian(system: &System<Vertices>, pose: &Pose<'_, Vertices>, psd: Psd) -> DMat3 {
     let mut out = BlockMatrix::zeros(Arc::clone(system.pattern()));
     system.hessian(pose, psd, &mut out);
-    *out.diagonal(0)
+    DMat3::from_cols_slice(out.diagonal(0))
 }
 
 fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), TestCaseError> {

@@ -1,0 +1,267 @@
+//! Matrices of nodes of any sizes against dense ones: products, solves, growth, restriction, threads.
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
+use std::sync::Arc;
+
+use plisse_sparse::{
+    BlockMatrix, ConstraintRow, KktSolver, KktSystem, Layout, Linear, LinearSolver, Operator, Pattern,
+    PatternError, Sink, Slot, dot,
+};
+use proptest::prelude::*;
+
+const ALL: [LinearSolver; 5] = [
+    LinearSolver::Cholesky,
+    LinearSolver::Ldlt,
+    LinearSolver::BlockJacobi,
+    LinearSolver::StaleCholesky,
+    LinearSolver::Auto,
+];
+
+/// Numbers between -1 and 1 that look random.
+fn noise(seed: usize) -> f64 {
+    let x = (seed as f64 * 12.9898 + 4.1).sin() * 43758.5453;
+    2.0 * (x - x.floor()) - 1.0
+}
+
+fn noise_of(seed: usize, len: usize) -> Vec<f64> {
+    (0..len).map(|i| noise(seed * 7919 + i)).collect()
+}
+
+/// Fills the blocks with noise and makes the matrix diagonally dominant.
+fn fill(matrix: &mut BlockMatrix, seed: usize) {
+    let pattern = Arc::clone(matrix.pattern());
+    let layout = pattern.layout();
+    for j in 0..pattern.size() {
+        for (i, numbers) in pattern.column(j) {
+            let (rows, start) = (layout.size(i), numbers.start);
+            for at in numbers {
+                let (r, c) = ((at - start) % rows, (at - start) / rows);
+                let entry = if i == j { r.min(c) * rows + r.max(c) } else { at - start };
+                matrix.values_mut()[at] = noise(seed + 101 * i + 13 * j + entry);
+            }
+        }
+    }
+    for node in 0..pattern.size() {
+        matrix.add_to_diagonal(node, 30.0);
+    }
+}
+
+fn dense_product(a: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
+    a.iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
+}
+
+fn layout_and_pairs() -> impl Strategy<Value = (Vec<usize>, Vec<(u32, u32)>)> {
+    prop::collection::vec(1usize..=6, 1..9).prop_flat_map(|sizes| {
+        let n = sizes.len() as u32;
+        (Just(sizes), prop::collection::vec((0..n, 0..n), 0..12))
+    })
+}
+
+proptest! {
+    #[test]
+    fn products_and_solves_are_those_of_the_dense_matrix((sizes, pairs) in layout_and_pairs(), seed in 0usize..1000) {
+        let pattern = Pattern::new(Layout::mixed(sizes).unwrap(), pairs.into_iter()).unwrap();
+        let mut a = BlockMatrix::zeros(pattern);
+        fill(&mut a, seed);
+        let dense = a.to_dense();
+        let n = dense.len();
+        let expected = noise_of(seed, n);
+        let mut b = vec![0.0; n];
+        a.mul(&expected, &mut b);
+        prop_assert!(close(&b, &dense_product(&dense, &expected), 1e-12));
+        let dense_parts = [(0.7, noise_of(seed + 1, n))];
+        for rank_ones in [&dense_parts[..0], &dense_parts[..]] {
+            let operator = Operator { matrix: &a, rank_ones };
+            operator.apply(&expected, &mut b);
+            for choice in ALL {
+                if choice == LinearSolver::Ldlt && !rank_ones.is_empty() {
+                    continue; // without conjugate gradients there are no dense parts
+                }
+                let mut x = vec![0.0; n];
+                let report = Linear::new(choice).solve(&operator, &b, &mut x, 1e-12).unwrap();
+                prop_assert!(report.relative_residual <= 1e-12, "{choice:?} {report:?}");
+                prop_assert!(close(&x, &expected, 1e-10), "{choice:?}");
+            }
+        }
+    }
+
+    /// Blocks keep their places in a pattern that grows, twice, and what was added through old slots is where it was.
+    #[test]
+    fn slots_stay_valid_when_a_pattern_grows(
+        (sizes, pairs) in layout_and_pairs(),
+        more in prop::collection::vec((0u32..100, 0u32..100), 0..6),
+        seed in 0usize..1000,
+    ) {
+        let n = sizes.len() as u32;
+        let more: Vec<(u32, u32)> = more.into_iter().map(|(i, j)| (i % n, j % n)).collect();
+        let small = Pattern::new(Layout::mixed(sizes).unwrap(), pairs.iter().copied()).unwrap();
+        let (first, second) = more.split_at(more.len() / 2);
+        let large = small.grown(first.iter().copied()).unwrap().grown(second.iter().copied()).unwrap();
+        for &(i, j) in pairs.iter().chain([(0, 0), (n - 1, n - 1)].iter()) {
+            prop_assert_eq!(small.slot(i, j), large.slot(i, j));
+        }
+        let known = |pair: &&(u32, u32)| small.slot(pair.0, pair.1).is_some();
+        prop_assert_eq!(small.revision() == large.revision(), more.iter().all(|pair| known(&pair)));
+        let direct = {
+            let pairs = pairs.iter().chain(&more).copied();
+            Pattern::new(small.layout().clone(), pairs).unwrap()
+        };
+        prop_assert_eq!(direct.block_count(), large.block_count());
+        // The same numbers through another order of storage.
+        let (mut a, mut b) = (BlockMatrix::zeros(Arc::clone(&large)), BlockMatrix::zeros(direct));
+        fill(&mut a, seed);
+        fill(&mut b, seed);
+        prop_assert_eq!(a.to_dense(), b.to_dense());
+        let size = large.layout().unknowns();
+        let x = noise_of(seed, size);
+        let (mut ax, mut bx) = (vec![0.0; size], vec![0.0; size]);
+        a.mul(&x, &mut ax);
+        b.mul(&x, &mut bx);
+        prop_assert_eq!(&ax, &bx);
+        let (mut y, mut z) = (vec![0.0; size], vec![0.0; size]);
+        let mut linear = Linear::new(LinearSolver::Cholesky);
+        linear.solve(&Operator { matrix: &a, rank_ones: &[] }, &ax, &mut y, 1e-12).unwrap();
+        linear.solve(&Operator { matrix: &b, rank_ones: &[] }, &ax, &mut z, 1e-12).unwrap();
+        prop_assert_eq!(&y, &z);
+        prop_assert!(close(&y, &x, 1e-10));
+    }
+
+    #[test]
+    fn restriction_is_that_of_the_dense_matrix((sizes, pairs) in layout_and_pairs(), seed in 0usize..1000) {
+        let pattern = Pattern::new(Layout::mixed(sizes.clone()).unwrap(), pairs.into_iter()).unwrap();
+        let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
+        fill(&mut a, seed);
+        // The first node keeps one direction.
+        let d = noise_of(seed, sizes[0]);
+        let square = dot(&d, &d);
+        let p: Vec<f64> = d.iter().flat_map(|a| d.iter().map(move |b| a * b / square)).collect();
+        let (before, scale) = (a.to_dense(), a.mean_diagonal());
+        a.restrict(|node| (node == 0).then_some(p.as_slice()));
+        let n = before.len();
+        let whole = |i: usize, j: usize| match (i < sizes[0], j < sizes[0]) {
+            (true, true) => p[i * sizes[0] + j],
+            _ => f64::from(u8::from(i == j)),
+        };
+        for (i, row) in a.to_dense().iter().enumerate() {
+            for (j, value) in row.iter().enumerate() {
+                let projected: f64 = (0..n)
+                    .flat_map(|k| (0..n).map(move |l| (k, l)))
+                    .map(|(k, l)| whole(i, k) * before[k][l] * whole(l, j))
+                    .sum();
+                let rest = scale * (f64::from(u8::from(i == j)) - whole(i, j));
+                prop_assert!((value - projected - rest).abs() < 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn constraints_hold_for_nodes_of_any_size((sizes, pairs) in layout_and_pairs(), seed in 0usize..1000) {
+        let pattern = Pattern::new(Layout::mixed(sizes).unwrap(), pairs.into_iter()).unwrap();
+        let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
+        fill(&mut a, seed);
+        let n = pattern.layout().unknowns();
+        let entries = noise_of(seed, n).into_iter().enumerate().map(|(i, c)| (i as u32, c)).collect();
+        let rows = [ConstraintRow { entries }];
+        let force = noise_of(seed + 1, n);
+        let system = KktSystem { matrix: &a, constraints: &rows, force: &force, target: &[0.3] };
+        let (mut x, mut lambda) = (vec![0.0; n], [0.0]);
+        KktSolver::new(&pattern, &rows).unwrap().solve(&system, &mut x, &mut lambda, 1e-11).unwrap();
+        let row: Vec<f64> = rows[0].entries.iter().map(|(_, c)| *c).collect();
+        prop_assert!((dot(&row, &x) - 0.3).abs() < 1e-9);
+        let product = dense_product(&a.to_dense(), &x);
+        for ((product, c), force) in product.iter().zip(&row).zip(&force) {
+            prop_assert!((product + c * lambda[0] - force).abs() < 1e-9);
+        }
+    }
+}
+
+/// Every pair of neighbours in a row of nodes whose sizes change.
+fn chain(nodes: usize) -> (Arc<Pattern>, Vec<Slot>) {
+    let layout = Layout::mixed((0..nodes).map(|node| if node % 2 == 0 { 3 } else { 1 })).unwrap();
+    let pairs = |k: u32| [(k, k), (k + 1, k), (k + 1, k + 1)];
+    let all = || (0..nodes as u32 - 1).flat_map(pairs);
+    let pattern = Pattern::new(layout, all()).unwrap();
+    let slots = all().map(|(i, j)| pattern.slot(i, j).unwrap()).collect();
+    (pattern, slots)
+}
+
+#[test]
+fn assembly_of_mixed_nodes_has_the_same_bits_for_any_number_of_threads() {
+    let (pattern, slots) = chain(6001);
+    let assemble = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut matrix = BlockMatrix::zeros(Arc::clone(&pattern));
+            Sink::new(&mut matrix, &slots).for_each(3, |k, sink| {
+                let value = |at| noise(31 * k + at);
+                let three = glam::DMat3::from_diagonal(glam::DVec3::splat(10.0 + value(0)));
+                let [three_at, one_at] = if k % 2 == 0 { [0, 2] } else { [2, 0] };
+                sink.add(three_at, &three);
+                sink.add_block(one_at, &[[10.0 + value(1)]]);
+                if k % 2 == 0 {
+                    sink.add_block(1, &[[value(2)], [value(3)], [value(4)]]);
+                } else {
+                    sink.add_block(1, &[[value(2), value(3), value(4)]]);
+                }
+            });
+            let x = noise_of(3, pattern.layout().unknowns());
+            let mut product = vec![0.0; x.len()];
+            matrix.mul(&x, &mut product);
+            (matrix.values().to_vec(), product)
+        })
+    };
+    let one = assemble(1);
+    assert!(one.0.iter().filter(|v| **v != 0.0).count() > 20_000);
+    for threads in 2..=5 {
+        assert!(assemble(threads) == one, "{threads} threads");
+    }
+}
+
+/// A factor serves conjugate gradients after a change of the pattern; a pattern that comes back is analysed anew only if another
+/// was in between.
+#[test]
+fn old_factors_serve_grown_patterns() {
+    let (base, _) = chain(400);
+    let mut linear = Linear::new(LinearSolver::StaleCholesky);
+    let b = noise_of(1, base.layout().unknowns());
+    let mut x = b.clone();
+    let mut factorisations = 0;
+    for k in 0..6 {
+        // Other pairs in every iteration.
+        let pattern = base.grown([(k, 100 + 7 * k), (2 * k + 1, 300)].into_iter()).unwrap();
+        let mut a = BlockMatrix::zeros(pattern);
+        fill(&mut a, 5);
+        let operator = Operator { matrix: &a, rank_ones: &[] };
+        factorisations += linear.solve(&operator, &b, &mut x, 1e-8).unwrap().factorisations;
+        let mut residual = vec![0.0; b.len()];
+        a.mul(&x, &mut residual);
+        assert!(close(&residual, &b, 1e-6));
+        let analyses = linear.analyses();
+        linear.solve(&operator, &b, &mut x, 1e-8).unwrap();
+        assert_eq!(linear.analyses(), analyses, "the same revision");
+    }
+    assert!(factorisations < 6, "{factorisations}");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    assert_eq!(Layout::mixed([3, 0]).unwrap_err(), PatternError::NodeSize { node: 1, size: 0 });
+    let error = Layout::mixed([7]).unwrap_err();
+    assert_eq!(error.to_string(), "node 0 has 7 unknowns; a node has one to six");
+    assert_eq!(Layout::mixed([3; 5]).unwrap(), Layout::vectors(5));
+    assert_eq!(Layout::mixed([]).unwrap().unknowns(), 0);
+}
+
+#[test]
+#[should_panic(expected = "factorise has succeeded before")]
+fn there_is_no_solution_without_a_factor() {
+    Linear::new(LinearSolver::Cholesky).substitute(&[1.0], &mut [0.0]);
+}
