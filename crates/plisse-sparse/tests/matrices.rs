@@ -225,11 +225,14 @@ fn assembly_of_mixed_nodes_has_the_same_bits_for_any_number_of_threads() {
     }
 }
 
-/// A factor serves conjugate gradients after a change of the pattern; a pattern that comes back is analysed anew only if another
-/// was in between.
+/// A factor serves conjugate gradients after a change of the pattern, and a pattern is analysed once.
 #[test]
 fn old_factors_serve_grown_patterns() {
-    let (base, _) = chain(400);
+    // A grid: its factor costs more than some iterations.
+    let n = 40;
+    let sizes = (0..n * n).map(|node| 1 + (node % 3) as usize);
+    let pairs = (0..n * (n - 1)).flat_map(|k| [(k, k + 1), (k, k + n)]);
+    let base = Pattern::new(Layout::mixed(sizes).unwrap(), pairs).unwrap();
     let mut linear = Linear::new(LinearSolver::StaleCholesky);
     let b = noise_of(1, base.layout().unknowns());
     let mut x = b.clone();
@@ -241,14 +244,14 @@ fn old_factors_serve_grown_patterns() {
         fill(&mut a, 5);
         let operator = Operator { matrix: &a, rank_ones: &[] };
         factorisations += linear.solve(&operator, &b, &mut x, 1e-8).unwrap().factorisations;
-        let mut residual = vec![0.0; b.len()];
-        a.mul(&x, &mut residual);
-        assert!(close(&residual, &b, 1e-6));
+        let mut product = vec![0.0; b.len()];
+        a.mul(&x, &mut product);
+        assert!(close(&product, &b, 1e-6));
         let analyses = linear.analyses();
         linear.solve(&operator, &b, &mut x, 1e-8).unwrap();
         assert_eq!(linear.analyses(), analyses, "the same revision");
     }
-    assert!(factorisations < 6, "{factorisations}");
+    assert!((1..6).contains(&factorisations), "{factorisations}");
 }
 
 #[test]

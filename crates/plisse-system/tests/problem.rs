@@ -84,7 +84,8 @@ impl Problem for Toy {
         for node in 0..SIZES.len() {
             for (k, i) in layout.range(node).enumerate() {
                 let barrier = if i == 0 { at.x[0].powi(-2) } else { 0.0 };
-                out.diagonal_mut(node)[k * (layout.size(node) + 1)] += (at.x[i] - 0.1 * i as f64).cosh() + barrier;
+                out.diagonal_mut(node)[k * (layout.size(node) + 1)] +=
+                    (at.x[i] - 0.1 * i as f64).cosh() + barrier;
             }
         }
         for (a, b) in PAIRS {
@@ -121,7 +122,11 @@ impl Problem for Toy {
 
 fn settings(tolerance: f64) -> NewtonSettings {
     let criterion = Criterion::ForcePerMass(Positive::new(tolerance).unwrap());
-    NewtonSettings { criterion, linear_tolerance: Some(Positive::literal(1e-13)), ..NewtonSettings::default() }
+    NewtonSettings {
+        criterion,
+        linear_tolerance: Some(Positive::literal(1e-13)),
+        ..NewtonSettings::default()
+    }
 }
 
 #[test]

@@ -90,10 +90,6 @@ const LONGEST: f64 = 32.0;
 /// Regularisation beyond which a matrix is given up.
 const LARGEST_REGULARISATION: f64 = 1e6;
 
-/// A residual below this part of the tolerance is left alone. A larger one is worth an iteration even if it meets the
-/// criterion before the first: small forces that always point the same way would else never act.
-const UNTOUCHED: f64 = 1e-3;
-
 impl Newton {
     /// Newton's method with these settings. Nothing is analysed before the first solve.
     #[must_use]
@@ -194,7 +190,7 @@ impl Newton {
                 return Err(Failure::NotFinite);
             }
             // Forces that vanish exactly leave nothing to do under any criterion.
-            let untouched = if iteration == 0 { before / UNTOUCHED } else { before };
+            let untouched = if iteration == 0 { before / at.problem.untouched() } else { before };
             if before == 0.0 || (!self.settings.fixed && self.settings.criterion.met_by_residual(untouched)) {
                 return Ok(Ended::Residual);
             }

@@ -43,6 +43,9 @@ impl<S: Space> Default for Scratch<S> {
     }
 }
 
+/// A force below this part of the tolerance is left alone in a time step. A larger one is worth an iteration even if it meets the
+/// criterion at the start: small forces that always point the same way would else never act.
+const UNTOUCHED: f64 = 1e-3;
 /// An equilibrium that is farther away than this many times the size of the system is none.
 const FARTHEST: f64 = 1e3;
 
@@ -200,6 +203,10 @@ impl<S: Space> Problem for Objective<'_, S> {
 
     fn forgives_short_steps(&self) -> bool {
         self.inertia > 0.0
+    }
+
+    fn untouched(&self) -> f64 {
+        if self.inertia > 0.0 { UNTOUCHED } else { 1.0 }
     }
 
     /// Energies of equilibria without a minimum fall for ever.

@@ -99,6 +99,12 @@ pub trait Problem {
         false
     }
 
+    /// The part of the tolerance that a start must meet to be taken as it is, without an iteration. Less than one where what is left
+    /// adds up from solve to solve, as that of time steps does.
+    fn untouched(&self) -> f64 {
+        1.0
+    }
+
     /// Whether the iteration has left for infinity, so that there is no minimum.
     fn runs_away(&self, x: &Self::Point) -> bool {
         _ = x;
