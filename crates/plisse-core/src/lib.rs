@@ -9,7 +9,7 @@
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
 //! | random numbers that repeat | [`SplitMix`] |
 //! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`HingeFrame`], [`hinge_angle`] |
-//! | the contract between energies and solvers | [`Element`], [`RateElement`], [`ElementStep`], [`Past`], [`StepEnergy`], [`HingeSpring`] |
+//! | the contract between energies and solvers | [`Element`], [`StepElement`], [`ElementStep`], [`Past`], [`StepEnergy`] |
 //!
 //! This crate knows no energy, no solver, no thread and no file. Lengths are metres, forces newtons; the
 //! conventions that every plisse crate shares are written down in the chapter *Conventions* of the book.

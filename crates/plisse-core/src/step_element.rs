@@ -172,7 +172,8 @@ impl Add for StepEnergy {
 /// trait in place of [`Element`], whether they store energy as well ([`StepElement::STILL`]) or not. Their
 /// gradient by the positions at the end is the negative of a force that depends on velocities.
 ///
-/// The rules are those of [`Element`].
+/// The rules are those of [`Element`]. Both traits have `nodes`, `gradient` and `hessian`: import the one that is
+/// called.
 ///
 /// ```
 /// use glam::DVec3;
