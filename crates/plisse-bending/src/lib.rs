@@ -44,6 +44,7 @@
 )]
 
 mod fold;
+mod free;
 mod hinge;
 mod koiter;
 mod law;
