@@ -344,8 +344,8 @@ impl Bend {
             let [p, q] = self.frame.heights().map(|h| 1.0 / h);
             let [w0, w1] = self.frame.feet().map(|a| ((1.0 - a) * (1.0 - a) + a * a + 1.0).sqrt());
             let d = std::f64::consts::SQRT_2 / self.frame.length();
-            let (p, q) = (p * w0, q * w1);
-            let in_plane = project_scaled(&in_plane, [p, p, q, q, p], 1.0, psd);
+            let (turn, p, q) = (p, p * w0, q * w1);
+            let in_plane = project_scaled(&in_plane, [p, p, q, q, turn], 1.0, psd);
             let across = project_scaled(&across, [d, d, p, q], 1.0, psd);
             return self.assembled(&in_plane, &across);
         };
@@ -363,8 +363,10 @@ impl Bend {
                 turn_turn,
             );
         }
-        // The nearest matrix, with the director measured by how far it moves at the reach.
+        // The nearest matrix, with the director in units of a length that makes its row like the others.
         let positions = hessian.to_matrix::<12>();
+        let balance = (turn_turn.abs() / hessian.max_abs()).sqrt();
+        let reach = if (1e-60..1e60).contains(&balance) { balance } else { reach };
         let full: [[f64; 13]; 13] = std::array::from_fn(|i| {
             std::array::from_fn(|k| match (i < 12, k < 12) {
                 (true, true) => positions[i][k],
@@ -454,10 +456,10 @@ fn sine(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
     ]
 }
 
-/// `c` and `m = 0` of the tangent law. At the pole and beyond, the value at the pole in `f64`.
+/// `c` and `m = 0` of the tangent law. Within 1e-6 of the pole and beyond it, the value there: large
+/// against everything else, and small enough for the projection, which loses `tan φ` in digits.
 fn tangent(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
-    /// `tan(π/2)`, rounded down.
-    const POLE: f64 = 1e16;
+    const POLE: f64 = 1e6;
     let share = setting.reference.share();
     let phi = lean(frame, setting, alpha);
     let t = if phi.abs() < FRAC_PI_2 { phi.tan().clamp(-POLE, POLE) } else { POLE.copysign(phi) };
@@ -468,6 +470,15 @@ fn tangent(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
         Scalar::polynomial(height, &Angular::constant(-setting.rest), &bend.scaled(2.0), &zero),
         Scalar::polynomial(height, &zero, &zero, &zero),
     ]
+}
+
+/// The larger `|φ|` of both faces where the director is measured from the mean normal, otherwise that
+/// of this face.
+fn farthest_lean(frame: &HingeFrame, setting: &Setting, alpha: f64) -> f64 {
+    match setting.reference {
+        Reference::Mean => 0.5 * frame.theta().abs() + alpha.abs(),
+        Reference::Own | Reference::Other => lean(frame, setting, alpha).abs(),
+    }
 }
 
 /// `φ`.
@@ -603,14 +614,15 @@ impl Face<'_> {
 /// A normal along `N(t) = N0 + t N1 + t² N2` (twice the area, so polynomial) turns by at most
 /// `∫ |N'|/|N| dt`, and `θ` by no more than both normals together. With `V = |N1| + 2 r |N2|` over a
 /// part `Δ ≤ r` of the step with `Δ V ≤ |N0|/2`, this is at most `2 Δ V/|N0|` per normal. Such parts
-/// follow each other until they get short.
+/// follow each other until they get short. Both faces of an edge are kept inside, since otherwise the
+/// hinge angle could pass π, where it jumps.
 fn longest(setting: &Setting, j: usize, x: &[DVec3; 6], alpha: f64, p: &[DVec3; 6], q: f64, end: f64) -> f64 {
     const KEPT: f64 = 0.1;
     let share = setting.reference.share();
     let at = |t: f64| -> [DVec3; 6] { std::array::from_fn(|i| x[i] + p[i] * t) };
     // Without a frame the edge has no energy, and no pole is near.
     let Some((frame, _)) = hinge_of(x, j, setting.interior) else { return end };
-    let gap = FRAC_PI_2 - lean(&frame, setting, alpha).abs();
+    let gap = FRAC_PI_2 - farthest_lean(&frame, setting, alpha);
     if gap <= 0.0 {
         return 0.0;
     }
@@ -619,7 +631,7 @@ fn longest(setting: &Setting, j: usize, x: &[DVec3; 6], alpha: f64, p: &[DVec3; 
     for _ in 0..48 {
         let y = at(t);
         let Some((frame, corners)) = hinge_of(&y, j, setting.interior) else { return t };
-        let left = limit - lean(&frame, setting, alpha + t * q).abs();
+        let left = limit - farthest_lean(&frame, setting, alpha + t * q);
         if left <= 0.0 {
             break;
         }

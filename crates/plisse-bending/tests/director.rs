@@ -311,23 +311,16 @@ proptest! {
         prop_assume!(lean(0.0) < FRAC_PI_2);
         let longest = element.longest_step(&x, &a, &p, &q);
         prop_assert!((0.0..=1.0).contains(&longest) && longest > 0.0);
-        // The bound is on |θ/2 ± α| of this face, which is one of the two signs.
-        let sides = element.edges().map(|e| if patch.mesh.edges()[e].faces.0 == Id::new(0) { 1.0 } else { -1.0 });
-        let worst = |t: f64| {
-            let y: [DVec3; 6] = std::array::from_fn(|i| x[i] + p[i] * t);
-            (0..3).map(|j| (0.5 * angle_at(&y, j) + sides[j] * (a[j] + t * q[j])).abs()).fold(0.0, f64::max)
-        };
         for i in 0..=400 {
             let t = longest * f64::from(i) / 400.0;
-            prop_assert!(worst(t) < FRAC_PI_2, "{} at {t} of {longest}", worst(t));
+            prop_assert!(lean(t) < FRAC_PI_2, "{} at {t} of {longest}", lean(t));
         }
         // Directors alone: exact, so that the limit is no shorter than it must be.
         let still = element.longest_step(&x, &a, &[DVec3::ZERO; 6], &q);
-        let end = |j: usize| 0.5 * angle_at(&x, j) + sides[j] * a[j];
         let exact = (0..3).map(|j| {
-            let (phi, speed) = (end(j), sides[j] * q[j]);
-            let limit = FRAC_PI_2 - 0.1 * (FRAC_PI_2 - phi.abs());
-            if speed > 0.0 { (limit - phi) / speed } else { (limit + phi) / -speed }
+            let half = 0.5 * angle_at(&x, j).abs();
+            let most = FRAC_PI_2 - 0.1 * (FRAC_PI_2 - half - a[j].abs()) - half;
+            (most - a[j] * q[j].signum()) / q[j].abs().max(1e-300)
         }).fold(1.0, f64::min);
         prop_assert!(still <= exact * (1.0 + 1e-9) && still >= 0.98 * exact, "{still} {exact}");
     }
@@ -382,16 +375,22 @@ proptest! {
                         continue;
                     }
                     // Positions and angles in units in which both parts of the diagonal are alike:
-                    // semidefinite in one unit is semidefinite in all.
-                    let part = |r: std::ops::Range<usize>| r.map(|i| h[i][i].abs()).fold(0.0, f64::max);
+                    // semidefinite in one unit is semidefinite in all. What was projected away counts,
+                    // because its rounding stays.
+                    let exact = hessian(&element, &y, Psd::Exact);
+                    let part = |r: std::ops::Range<usize>| {
+                        r.map(|i| h[i][i].abs().max(exact[i][i].abs())).fold(0.0, f64::max)
+                    };
                     let (length, angle) = (part(0..18).sqrt(), part(18..21).sqrt());
                     let unit = |i: usize| {
                         let size = if i < 18 { length } else { angle };
                         if size > 1e-140 { 1.0 / size } else { 0.0 }
                     };
                     let scaled: [[f64; 21]; 21] = std::array::from_fn(|i| std::array::from_fn(|j| h[i][j] * unit(i) * unit(j)));
-                    // Rows of three hinges are summed, each with its own pull-back.
-                    assert_semidefinite(&format!("{director:?}, {psd:?}"), &scaled, 1e-12, 1.0);
+                    // Rows of three hinges are summed, each with its own pull-back. Near its pole the
+                    // tangent law has entries of the orders tan³, tan² and tan, up to 1e18.
+                    let tolerance = if director == Director::Tangent { 1e-9 } else { 1e-12 };
+                    assert_semidefinite(&format!("{director:?}, {psd:?}"), &scaled, tolerance, 1.0);
                 }
             }
         }
@@ -598,5 +597,5 @@ fn laws_without_a_pole_need_no_limit_and_starts_beyond_it_have_none() {
     // Beyond the pole the energy is that at the pole: no line search is tempted.
     let [inside, at, beyond] =
         [1.5, FRAC_PI_2, 2.0].map(|a| element.energy_with_directors(&x, &[a, 0.0, 0.0]));
-    assert!(inside < 1e4 && at > 1e25 && beyond >= at, "{inside} {at} {beyond}");
+    assert!(inside < 1e4 && at > 1e11 && beyond >= at, "{inside} {at} {beyond}");
 }
