@@ -6,10 +6,10 @@
 //! is measured from the normal of one face: `φ = s α` for that face, `φ = θ + s α` for the other.
 //!
 //! **The sine law needs a guard.** Alone, an edge with equal faces costs
-//! `sin² φ_left + sin² φ_right = 1 - cos θ cos 2α`. That has a second minimum at `α = π`, where
-//! the director points to the other side of the sheet and the bend has the wrong sign; and from
-//! `|θ| = π/2` on the minimum is `α = ±π/2` instead of zero, so that a fold costs less the sharper it
-//! is. So each face adds
+//! `sin² φ_left + sin² φ_right = 1 - cos θ cos 2α`. That has a second minimum at `α = π`, where the
+//! director points to the other side of the sheet and the bend has the wrong sign; and from
+//! `|θ| = π/2` on the minimum is `α = ±π/2` instead of zero, so that a fold costs less the sharper
+//! it is. So each face adds
 //!
 //! ```text
 //! ½ Q_jj 4h² γ        γ = 2 (1 - cos α) - cos θ sin² α ≥ 0
@@ -18,24 +18,25 @@
 //! which is of fourth order in the angles and vanishes for `α = 0`. Then the edge costs
 //! `(1 - cos θ) + 4 (1 - cos α)`: one minimum per turn, at `α = 0`, for every `θ`. If the faces
 //! differ, with the weights `1 ± ρ`, the term `ρ sin θ sin 2α` joins. The stationary points are
-//! `2k sin² α - 4 sin α - k = 0` with `k = 2ρ sin θ`, `|k| ≤ 2`; of the two roots only one is within
-//! [-1, 1], `|sin α| ≤ 0.37`, and the second derivative there is `4 cos α (1 - k sin α)`: one
-//! minimum, with `|α| < 22°`, and one maximum. Where the director is measured from one face,
+//! `2k sin² α - 4 sin α - k = 0` with `k = 2ρ sin θ`, `|k| ≤ 2`; of the two roots only one is
+//! within [-1, 1], `|sin α| ≤ 0.37`, and the second derivative there is `4 cos α (1 - k sin α)`:
+//! one minimum, with `|α| < 22°`, and one maximum. Where the director is measured from one face,
 //! `γ = (1 - cos φ)²`, and the face's own part is `2 (1 - cos φ)`.
 //!
 //! **Full folds.** The mean normal turns over at `θ = ±π`, and with it `b` of both faces. The blend
-//! of [`crate::fold`] is used: `b²` and `γ` are smooth there as functions of `θ` and `α`, and what is
-//! odd in `b` is multiplied by `χ`. Measured from one face, `b` itself has the period 2π.
+//! of [`crate::fold`] is used: `b²` and `γ` are smooth there as functions of `θ` and `α`, and what
+//! is odd in `b` is multiplied by `χ`. Measured from one face, `b` itself has the period 2π.
 //!
 //! **Collapse.** The weights `W` of [`crate::fold`], at the boundary that of the only triangle:
 //!
 //! ```text
-//! c = W χ (b - b̄)      m = W² [ (1 - χ²)(b² + b̄²) + 4h² γ ]      E = ½ Σ Q_jk c_j c_k + ½ Σ Q_jj m_j
+//! c = W χ (b - b̄)      m = W² [ (1 - χ²)(b² + b̄²) + 4h² γ ]
+//! E = ½ Σ Q_jk c_j c_k + ½ Σ Q_jj m_j
 //! ```
 //!
 //! **Bound** of the sine law, with `M`, `H`, `|Q|` and reach as in [`crate::fold`]: `γ ≤ 4`,
-//! `|∂γ/∂θ| ≤ 1` and `|∇h| ≤ h/q` add `46 M²/reach` to `|∇m|`, so that `|∇E| ≤ 230 |Q| M²/reach` over
-//! all vertices; `|∂E/∂α_j| ≤ 6 |Q| M²`.
+//! `|∂γ/∂θ| ≤ 1` and `|∇h| ≤ h/q` add `46 M²/reach` to `|∇m|`, so that `|∇E| ≤ 230 |Q| M²/reach`
+//! over all vertices; `|∂E/∂α_j| ≤ 6 |Q| M²`.
 //!
 //! The tangent law has a pole at `|φ| = π/2` and needs neither guard nor blend: turning over and
 //! folding are outside of it. [`longest`] keeps a step inside.
@@ -194,7 +195,8 @@ impl Scalar {
     }
 }
 
-/// A number that depends on the four vertices of a hinge and on its director, with both derivatives.
+/// A number that depends on the four vertices of a hinge and on its director, with both
+/// derivatives.
 #[derive(Clone, Copy)]
 struct Jet {
     value: f64,
@@ -363,7 +365,8 @@ impl Bend {
                 turn_turn,
             );
         }
-        // The nearest matrix, with the director in units of a length that makes its row like the others.
+        // The nearest matrix, with the director in units of a length that makes its row like the
+        // others.
         let positions = hessian.to_matrix::<12>();
         let balance = (turn_turn.abs() / hessian.max_abs()).sqrt();
         let reach = if (1e-60..1e60).contains(&balance) { balance } else { reach };
@@ -382,8 +385,8 @@ impl Bend {
     }
 }
 
-/// The hinge of edge `j` and its corners. Without a neighbour: the own corner reflected in the middle
-/// of the edge, which makes a flat hinge.
+/// The hinge of edge `j` and its corners. Without a neighbour: the own corner reflected in the
+/// middle of the edge, which makes a flat hinge.
 fn hinge_of(x: &[DVec3; 6], j: usize, interior: bool) -> Option<(HingeFrame, [DVec3; 4])> {
     let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
     let corners = [a, b, c, if interior { x[3 + j] } else { a + b - c }];
@@ -456,8 +459,9 @@ fn sine(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
     ]
 }
 
-/// `c` and `m = 0` of the tangent law. Within 1e-6 of the pole and beyond it, the value there: large
-/// against everything else, and small enough for the projection, which loses `tan φ` in digits.
+/// `c` and `m = 0` of the tangent law. Within 1e-6 of the pole and beyond it, the value there:
+/// large against everything else, and small enough for the projection, which loses `tan φ` in
+/// digits.
 fn tangent(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
     const POLE: f64 = 1e6;
     let share = setting.reference.share();
@@ -472,8 +476,8 @@ fn tangent(frame: &HingeFrame, setting: &Setting, alpha: f64) -> [Scalar; 2] {
     ]
 }
 
-/// The larger `|φ|` of both faces where the director is measured from the mean normal, otherwise that
-/// of this face.
+/// The larger `|φ|` of both faces where the director is measured from the mean normal, otherwise
+/// that of this face.
 fn farthest_lean(frame: &HingeFrame, setting: &Setting, alpha: f64) -> f64 {
     match setting.reference {
         Reference::Mean => 0.5 * frame.theta().abs() + alpha.abs(),
@@ -608,14 +612,14 @@ impl Face<'_> {
     }
 }
 
-/// The longest step up to `end` along which edge `j` leaves at least a tenth of its distance from the
-/// pole.
+/// The longest step up to `end` along which edge `j` leaves at least a tenth of its distance from
+/// the pole.
 ///
 /// A normal along `N(t) = N0 + t N1 + t² N2` (twice the area, so polynomial) turns by at most
-/// `∫ |N'|/|N| dt`, and `θ` by no more than both normals together. With `V = |N1| + 2 r |N2|` over a
-/// part `Δ ≤ r` of the step with `Δ V ≤ |N0|/2`, this is at most `2 Δ V/|N0|` per normal. Such parts
-/// follow each other until they get short. Both faces of an edge are kept inside, since otherwise the
-/// hinge angle could pass π, where it jumps.
+/// `∫ |N'|/|N| dt`, and `θ` by no more than both normals together. With `V = |N1| + 2 r |N2|` over
+/// a part `Δ ≤ r` of the step with `Δ V ≤ |N0|/2`, this is at most `2 Δ V/|N0|` per normal. Such
+/// parts follow each other until they get short. Both faces of an edge are kept inside, since
+/// otherwise the hinge angle could pass π, where it jumps.
 fn longest(setting: &Setting, j: usize, x: &[DVec3; 6], alpha: f64, p: &[DVec3; 6], q: f64, end: f64) -> f64 {
     const KEPT: f64 = 0.1;
     let share = setting.reference.share();

@@ -7,11 +7,12 @@
 //! E = A h³/12 ( a/2 tr²(S - S̄) + β ‖S - S̄‖² ) = ½ (b - b̄)ᵀ Q (b - b̄)
 //! ```
 //!
-//! where `∇λ_j` are the gradients of the barycentric coordinates at rest, `a = Y ν/(1 - ν²)`, `β = Y/(2 (1 + ν))` and
-//! `h` the thickness; `S` is the second fundamental form in an orthonormal rest frame (Chen21, sections 3 and 4). For a
-//! cylinder of curvature κ this is `A D κ²/2` with `D = Y h³/(12 (1 - ν²))`. `α_j` turns the mid-edge director away
-//! from the mean of the two face normals: an unknown per edge, shared by both faces with opposite signs
-//! ([`crate::free`] evaluates it); here the directors stay at the mean normals, `α = 0`.
+//! where `∇λ_j` are the gradients of the barycentric coordinates at rest, `a = Y ν/(1 - ν²)`,
+//! `β = Y/(2 (1 + ν))` and `h` the thickness; `S` is the second fundamental form in an orthonormal
+//! rest frame (Chen21, sections 3 and 4). For a cylinder of curvature κ this is `A D κ²/2` with
+//! `D = Y h³/(12 (1 - ν²))`. `α_j` turns the mid-edge director away from the mean of the two face
+//! normals: an unknown per edge, shared by both faces with opposite signs ([`crate::free`]
+//! evaluates it); here the directors stay at the mean normals, `α = 0`.
 //!
 //! **Hessian.** `Σ Q_jk ∇b_j ∇b_kᵀ` is positive semidefinite. What is left, `r_j ∇²b_j` with `r = Q (b - b̄)`, splits
 //! in the coordinates of the hinge kernel ([`plisse_eigen::hinge_form`]): with `e = sin(θ/2) dm + cos(θ/2) dk`
@@ -42,9 +43,9 @@ pub enum Director {
     /// `f = sin`, directors fixed at the mean of the two face normals: no unknowns, director angles are ignored.
     #[default]
     Average,
-    /// `f = sin`: unit directors. Energy and forces are bounded and continuous for every state and every
-    /// director angle, and have the period 2π in the angle. A term of fourth order in the angles keeps
-    /// directors from turning over.
+    /// `f = sin`: unit directors. Energy and forces are bounded and continuous for every state and
+    /// every director angle, and have the period 2π in the angle. A term of fourth order in the
+    /// angles keeps directors from turning over.
     Sine,
     /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it is infinite.
     /// Steps must be limited by [`KoiterBending::longest_step`].
@@ -96,22 +97,22 @@ pub struct KoiterEvaluation {
 /// # Free directors
 ///
 /// `energy_with_directors` and its derivatives take one angle per edge, in radians, the unknown of
-/// [`Self::edges`]. Boundary edges have one, too. Seen along the edge with its left face to the left,
-/// a positive angle turns the director towards the left face: `φ = θ/2 + α` for the left face, `θ/2 - α` for
-/// the right one. [`Director::Average`] ignores the angles. Minimised over all angles, the energy of a
-/// sheet converges to that of the plate on every triangulation.
+/// [`Self::edges`]. Boundary edges have one, too. Seen along the edge with its left face to the
+/// left, a positive angle turns the director towards the left face: `φ = θ/2 + α` for the left
+/// face, `θ/2 - α` for the right one. [`Director::Average`] ignores the angles. Minimised over all
+/// angles, the energy of a sheet converges to that of the plate on every triangulation.
 ///
 /// An edge of which a triangle has collapsed to a line has no bending energy, and then the Hessian
 /// has a row of zeros for its director.
 ///
 /// # Folds and collapse
 ///
-/// With [`Director::Average`] and [`Director::Sine`] energy and forces are continuous at a full fold
-/// and where a triangle collapses, and the forces of faces of bounded size are bounded: beyond 138°,
-/// and below [`Hinge::reach`], an edge keeps its own energy but no longer takes part in that of the
-/// others, and fades (page *Mid-edge bending* of the book). With [`Director::Tangent`] this holds for a
-/// collapse as long as `|φ|` is bounded away from 90°, where the energy is infinite. There and beyond, large
-/// finite numbers are returned.
+/// With [`Director::Average`] and [`Director::Sine`] energy and forces are continuous at a full
+/// fold and where a triangle collapses, and the forces of faces of bounded size are bounded: beyond
+/// 138°, and below [`Hinge::reach`], an edge keeps its own energy but no longer takes part in that
+/// of the others, and fades (page *Mid-edge bending* of the book). With [`Director::Tangent`] this
+/// holds for a collapse as long as `|φ|` is bounded away from 90°, where the energy is infinite.
+/// There and beyond, large finite numbers are returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KoiterBending {
     nodes: [Id<Vertices>; 6],
@@ -190,15 +191,16 @@ impl KoiterBending {
         self.edges
     }
 
-    /// Measures the director of an edge from the normal of a face that holds it, instead of from the mean
-    /// normal: `φ = ±α` for that face and `φ = θ ± α` for the one across.
+    /// Measures the director of an edge from the normal of a face that holds it, instead of from
+    /// the mean normal: `φ = ±α` for that face and `φ = θ ± α` for the one across.
     ///
     /// For a clamp: hold the three vertices of a face, call this for the elements on both sides of
-    /// the edge, and hold the director angle of the edge. **Zero** means that the director is normal to the plane
-    /// of the held face, so that the sheet leaves the edge in that plane; with another angle the hinge angle
-    /// there is `α` if `held` is the left face of the edge, and `-α` if it is the right one. Elements
-    /// that do not have the edge are returned as they are, and so are those with [`Director::Average`].
-    /// `rest` is the rest shape from which the element was built.
+    /// the edge, and hold the director angle of the edge. **Zero** means that the director is
+    /// normal to the plane of the held face, so that the sheet leaves the edge in that plane; with
+    /// another angle the hinge angle there is `α` if `held` is the left face of the edge, and `-α`
+    /// if it is the right one. Elements that do not have the edge are returned as they are, and so
+    /// are those with [`Director::Average`]. `rest` is the rest shape from which the element was
+    /// built.
     #[must_use]
     pub fn with_clamp(mut self, rest: &RestShape, edge: Id<Edges>, held: Id<Faces>) -> Self {
         let Some(j) = self.edges.iter().position(|e| *e == edge) else { return self };
@@ -349,8 +351,8 @@ impl KoiterBending {
         (self.gradient(x), [0.0; 3])
     }
 
-    /// Everything at once with given director angles, in radians. Projected, the matrix over all 21 unknowns is
-    /// positive semidefinite.
+    /// Everything at once with given director angles, in radians. Projected, the matrix over all 21
+    /// unknowns is positive semidefinite.
     #[must_use]
     pub fn evaluate_with_directors(
         &self,
@@ -372,12 +374,13 @@ impl KoiterBending {
         }
     }
 
-    /// The part of a step, from zero to one, after which every `|φ|` of the tangent law is below 90° and has kept a tenth of its
-    /// distance from there: of `x + t p`, `α + t q` for all `t` up to the answer.
+    /// The part of a step, from zero to one, after which every `|φ|` of the tangent law is below
+    /// 90° and has kept a tenth of its distance from there: of `x + t p`, `α + t q` for all `t` up
+    /// to the answer.
     ///
-    /// Conservative: the way back from the pole counts like the way towards it, and no triangle beside a
-    /// hinge collapses on the way, since its normal would be undetermined there. Zero if a director is
-    /// at the pole or beyond already. One for the laws without a pole.
+    /// Conservative: the way back from the pole counts like the way towards it, and no triangle
+    /// beside a hinge collapses on the way, since its normal would be undetermined there. Zero if a
+    /// director is at the pole or beyond already. One for the laws without a pole.
     #[must_use]
     pub fn longest_step(&self, x: &[DVec3; 6], directors: &[f64; 3], p: &[DVec3; 6], q: &[f64; 3]) -> f64 {
         self.free().longest_step(x, directors, p, q)

@@ -1,4 +1,5 @@
-//! Directors as unknowns: derivatives in every regime, folds, collapse, turning over, clamps, step limits.
+//! Directors as unknowns: derivatives in every regime, folds, collapse, turning over, clamps, step
+//! limits.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -266,7 +267,8 @@ proptest! {
         prop_assert!((e - f).abs() < 1e-12 * e.max(1.0), "{e} {f}");
     }
 
-    /// Two faces and their common edge, whatever its angle and the shapes beside it: one minimum and one maximum in a turn.
+    /// Two faces and their common edge, whatever its angle and the shapes beside it: one minimum
+    /// and one maximum in a turn.
     #[test]
     fn an_edge_has_one_resting_director(theta in -PI..PI, height in 0.1..10.0f64) {
         let mesh = TriMesh::new(4, &[[0, 1, 2], [1, 0, 3]]).unwrap();
@@ -293,7 +295,8 @@ proptest! {
         prop_assert!(alpha.min(TAU - alpha) < 22.5f64.to_radians(), "{alpha}");
     }
 
-    /// Along the step that was allowed, and at its end, no director of the tangent law reaches the pole.
+    /// Along the step that was allowed, and at its end, no director of the tangent law reaches the
+    /// pole.
     #[test]
     fn steps_stay_inside_the_poles(
         noise in prop::collection::vec(-1.0..1.0f64, 18), a in prop::array::uniform3(-0.7..0.7f64),
@@ -375,8 +378,8 @@ proptest! {
                         continue;
                     }
                     // Positions and angles in units in which both parts of the diagonal are alike:
-                    // semidefinite in one unit is semidefinite in all. What was projected away counts,
-                    // because its rounding stays.
+                    // semidefinite in one unit is semidefinite in all. What was projected away
+                    // counts, because its rounding stays.
                     let exact = hessian(&element, &y, Psd::Exact);
                     let part = |r: std::ops::Range<usize>| {
                         r.map(|i| h[i][i].abs().max(exact[i][i].abs())).fold(0.0, f64::max)
@@ -387,8 +390,8 @@ proptest! {
                         if size > 1e-140 { 1.0 / size } else { 0.0 }
                     };
                     let scaled: [[f64; 21]; 21] = std::array::from_fn(|i| std::array::from_fn(|j| h[i][j] * unit(i) * unit(j)));
-                    // Rows of three hinges are summed, each with its own pull-back. Near its pole the
-                    // tangent law has entries of the orders tan³, tan² and tan, up to 1e18.
+                    // Rows of three hinges are summed, each with its own pull-back. Near its pole
+                    // the tangent law has entries of the orders tan³, tan² and tan, up to 1e18.
                     let tolerance = if director == Director::Tangent { 1e-9 } else { 1e-12 };
                     assert_semidefinite(&format!("{director:?}, {psd:?}"), &scaled, tolerance, 1.0);
                 }
@@ -397,7 +400,8 @@ proptest! {
     }
 }
 
-/// Through a full fold with a director that stays: the hinge angle jumps, energy and gradient do not.
+/// Through a full fold with a director that stays: the hinge angle jumps, energy and gradient do
+/// not.
 #[test]
 fn a_full_fold_is_passed_without_a_jump() {
     for (curved, a) in
@@ -539,7 +543,8 @@ fn turned_directors_come_back() {
     }
 }
 
-/// A held face and a free one: what the clamp holds is the slope of the free one, whatever the angle of the clamp.
+/// A held face and a free one: what the clamp holds is the slope of the free one, whatever the
+/// angle of the clamp.
 #[test]
 fn clamped_directors_hold_the_slope() {
     let patch = Patch::new(1, 0.0);

@@ -1,8 +1,9 @@
-//! A symmetric matrix in skyline storage and its `L D Lᵀ` factors, for small experiments whose unknowns are scalars.
+//! A symmetric matrix in skyline storage and its `L D Lᵀ` factors, for small experiments whose
+//! unknowns are scalars.
 //!
-//! Rows are stored from their first entry to the diagonal. Factors fill only this envelope, so unknowns should be numbered along
-//! the longer side of a mesh. Without pivoting: for positive definite matrices, and to count the
-//! negative eigenvalues of others (Sylvester's law of inertia).
+//! Rows are stored from their first entry to the diagonal. Factors fill only this envelope, so
+//! unknowns should be numbered along the longer side of a mesh. Without pivoting: for positive
+//! definite matrices, and to count the negative eigenvalues of others (Sylvester's law of inertia).
 
 /// The lower triangle of a symmetric matrix.
 pub(crate) struct Skyline {
@@ -34,7 +35,8 @@ impl Skyline {
         Self { first, start, values: vec![0.0; length] }
     }
 
-    /// Adds to the entry at `(i, j)` and, by symmetry, at `(j, i)`; entries above the diagonal are those below it and are ignored.
+    /// Adds to the entry at `(i, j)` and, by symmetry, at `(j, i)`; entries above the diagonal are
+    /// those below it and are ignored.
     pub(crate) fn add(&mut self, i: usize, j: usize, value: f64) {
         if j <= i {
             self.values[self.start[i] + j - self.first[i]] += value;
