@@ -79,6 +79,18 @@ pub(crate) fn is_plain(frame: &HingeFrame, reach: f64) -> bool {
     1.0 + frame.sin_cos().1 >= FOLD && frame.is_higher_than(reach)
 }
 
+/// `χ` and its derivatives by the angle.
+fn chi(frame: &HingeFrame) -> [f64; 3] {
+    let (sin, cos) = frame.sin_cos();
+    let [w, w1, w2] = fade_weight((1.0 + cos) / FOLD);
+    [w, -w1 * sin / FOLD, (w2 * sin * sin / FOLD - w1 * cos) / FOLD]
+}
+
+/// `χ` where it is not one.
+pub(crate) fn fold_blend(frame: &HingeFrame) -> Option<[f64; 3]> {
+    (1.0 + frame.sin_cos().1 < FOLD).then(|| chi(frame))
+}
+
 /// `c` and `m` of an edge, with the face first among the two triangles.
 pub(crate) fn folded(x: &[DVec3; 4], frame: &HingeFrame, reach: f64, rest: f64) -> [Jet; 2] {
     let weight = HingeFade::new(x, reach).map_or(Jet::ONE, |fade| Jet {
@@ -94,8 +106,7 @@ pub(crate) fn folded(x: &[DVec3; 4], frame: &HingeFrame, reach: f64, rest: f64) 
     let height = height(frame);
     let (sin, cos) = frame.sin_cos();
     let (s2, c2) = (0.5 * frame.theta()).sin_cos();
-    let [w, w1, w2] = fade_weight((1.0 + cos) / FOLD);
-    let chi = [w, -w1 * sin / FOLD, (w2 * sin * sin / FOLD - w1 * cos) / FOLD];
+    let chi = chi(frame);
     let bend = product(chi, [s2, 0.5 * c2, -0.25 * s2]);
     let square = product(chi, chi);
     let left = [1.0 - square[0], -square[1], -square[2]];

@@ -7,10 +7,12 @@
 //! E = A h³/12 ( a/2 tr²(S - S̄) + β ‖S - S̄‖² ) = ½ (b - b̄)ᵀ Q (b - b̄)
 //! ```
 //!
-//! where `∇λ_j` are the gradients of the barycentric coordinates at rest, `a = Y ν/(1 - ν²)`, `β = Y/(2 (1 + ν))` and
-//! `h` the thickness; `S` is the second fundamental form in an orthonormal rest frame (Chen21, sections 3 and 4). For a
-//! cylinder of curvature κ this is `A D κ²/2` with `D = Y h³/(12 (1 - ν²))`. `α_j` turns the mid-edge director away
-//! from the mean of the two face normals: an unknown per edge, shared by both faces with opposite signs.
+//! where `∇λ_j` are the gradients of the barycentric coordinates at rest, `a = Y ν/(1 - ν²)`,
+//! `β = Y/(2 (1 + ν))` and `h` the thickness; `S` is the second fundamental form in an orthonormal
+//! rest frame (Chen21, sections 3 and 4). For a cylinder of curvature κ this is `A D κ²/2` with
+//! `D = Y h³/(12 (1 - ν²))`. `α_j` turns the mid-edge director away from the mean of the two face
+//! normals: an unknown per edge, shared by both faces with opposite signs ([`crate::free`]
+//! evaluates it); here the directors stay at the mean normals, `α = 0`.
 //!
 //! **Hessian.** `Σ Q_jk ∇b_j ∇b_kᵀ` is positive semidefinite. What is left, `r_j ∇²b_j` with `r = Q (b - b̄)`, splits
 //! in the coordinates of the hinge kernel ([`plisse_eigen::hinge_form`]): with `e = sin(θ/2) dm + cos(θ/2) dk`
@@ -20,7 +22,7 @@
 //! ∇²b = 2f ∇²h + f' (∇h ∇θᵀ + ∇θ ∇hᵀ) + h f' ∇²θ + h f''/2 ∇θ ∇θᵀ
 //! ```
 //!
-//! a 4×4 form over `(u0, v0, u1, v1)` (5×5 with the director) and one over `(dm, dk, s0, s1)`. Each is projected by
+//! a 4×4 form over `(u0, v0, u1, v1)` and one over `(dm, dk, s0, s1)`. Each is projected by
 //! itself, with rows scaled to unit length.
 
 use glam::DVec3;
@@ -31,6 +33,7 @@ use plisse_core::{
 use plisse_eigen::hinge_form;
 
 use crate::fold::{folded, is_plain};
+use crate::free::{Face, Reference, Setting};
 use crate::law::{limited, nothing};
 use crate::plate::Plate;
 
@@ -40,9 +43,12 @@ pub enum Director {
     /// `f = sin`, directors fixed at the mean of the two face normals: no unknowns, director angles are ignored.
     #[default]
     Average,
-    /// `f = sin`: unit directors.
+    /// `f = sin`: unit directors. Energy and forces are bounded and continuous for every state and
+    /// every director angle, and have the period 2π in the angle. A term of fourth order in the
+    /// angles keeps directors from turning over.
     Sine,
     /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it is infinite.
+    /// Steps must be limited by [`KoiterBending::longest_step`].
     Tangent,
 }
 
@@ -82,20 +88,40 @@ pub struct KoiterEvaluation {
 
 /// Bending of one face against its three neighbours.
 ///
-/// Nodes are the three corners, then the corner across each edge (edge `j` opposite corner `j`). Where there is no
-/// neighbour the own corner `j` is repeated, with zero derivatives, and the edge bends only through its director. As an
-/// [`Element`] the directors stay at the mean normals. Faces or neighbours without height (see [`HingeFrame::new`])
-/// contribute nothing through that edge.
+/// Nodes are the three corners, then the corner across each edge (edge `j` opposite corner `j`).
+/// Where there is no neighbour the own corner `j` is repeated, with zero derivatives, and the edge
+/// bends only through its director. As an [`Element`] the directors stay at the mean normals, and
+/// [`Director::Sine`] is [`Director::Average`]. Faces or neighbours without height (see
+/// [`HingeFrame::new`]) contribute nothing through that edge.
 ///
-/// With [`Director::Average`] energy and forces are continuous at a full fold and where a triangle collapses, and the forces of faces of
-/// bounded size are bounded: beyond 138°, and below [`Hinge::reach`], an edge keeps its own energy but no longer takes part in that of the others, and
-/// fades (page *Mid-edge bending* of the book). The other directors are unknowns of the user, who must keep them from turning over.
+/// # Free directors
+///
+/// `energy_with_directors` and its derivatives take one angle per edge, in radians, the unknown of
+/// [`Self::edges`]. Boundary edges have one, too. Seen along the edge with its left face to the
+/// left, a positive angle turns the director towards the left face: `φ = θ/2 + α` for the left
+/// face, `θ/2 - α` for the right one. [`Director::Average`] ignores the angles. Minimised over all
+/// angles, the energy of a sheet converges to that of the plate on every triangulation.
+///
+/// An edge of which a triangle has collapsed to a line has no bending energy, and then the Hessian
+/// has a row of zeros for its director.
+///
+/// # Folds and collapse
+///
+/// With [`Director::Average`] and [`Director::Sine`] energy and forces are continuous at a full
+/// fold and where a triangle collapses, and the forces of faces of bounded size are bounded: beyond
+/// 138°, and below [`Hinge::reach`], an edge keeps its own energy but no longer takes part in that
+/// of the others, and fades (page *Mid-edge bending* of the book). With [`Director::Tangent`] this
+/// holds for a collapse as long as `|φ|` is bounded away from 90°, where the energy is infinite.
+/// There and beyond, large finite numbers are returned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KoiterBending {
     nodes: [Id<Vertices>; 6],
+    face: Id<Faces>,
     edges: [Id<Edges>; 3],
     interior: [bool; 3],
-    sides: [f64; 3],
+    references: [Reference; 3],
+    /// For each edge, whether this is its left face.
+    left: [bool; 3],
     form: [[f64; 3]; 3],
     rest: [f64; 3],
     reach: f64,
@@ -107,7 +133,6 @@ struct Bend {
     frame: HingeFrame,
     /// 1 with a neighbour, 0 without: multiplies everything that depends on the angle.
     coupled: f64,
-    side: f64,
     /// `f`, `f'`, `f''`.
     f: [f64; 3],
 }
@@ -140,13 +165,11 @@ impl KoiterBending {
             nodes: std::array::from_fn(|i| {
                 if i < 3 { corners[i] } else { across[i - 3].unwrap_or(corners[i - 3]) }
             }),
+            face,
             edges,
             interior: across.map(|node| node.is_some()),
-            sides: edges.map(|edge| match director {
-                Director::Average => 0.0,
-                _ if mesh.edges()[edge].faces.0 == face => 1.0,
-                _ => -1.0,
-            }),
+            references: across.map(|node| if node.is_some() { Reference::Mean } else { Reference::Own }),
+            left: edges.map(|edge| mesh.edges()[edge].faces.0 == face),
             form,
             // 2 h f(θ/2), with the rest height as the inverse of the gradient.
             rest: std::array::from_fn(|j| {
@@ -168,29 +191,88 @@ impl KoiterBending {
         self.edges
     }
 
-    fn bends(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> [Option<Bend>; 3] {
+    /// Measures the director of an edge from the normal of a face that holds it, instead of from
+    /// the mean normal: `φ = ±α` for that face and `φ = θ ± α` for the one across.
+    ///
+    /// For a clamp: hold the three vertices of a face, call this for the elements on both sides of
+    /// the edge, and hold the director angle of the edge. **Zero** means that the director is
+    /// normal to the plane of the held face, so that the sheet leaves the edge in that plane; with
+    /// another angle the hinge angle there is `α` if `held` is the left face of the edge, and `-α`
+    /// if it is the right one. Elements that do not have the edge are returned as they are, and so
+    /// are those with [`Director::Average`]. `rest` is the rest shape from which the element was
+    /// built.
+    #[must_use]
+    pub fn with_clamp(mut self, rest: &RestShape, edge: Id<Edges>, held: Id<Faces>) -> Self {
+        let Some(j) = self.edges.iter().position(|e| *e == edge) else { return self };
+        if self.interior[j] && self.director != Director::Average {
+            let reference = if held == self.face { Reference::Own } else { Reference::Other };
+            self.references[j] = reference;
+            let angle = rest.hinge_on(edge).map_or(0.0, Hinge::rest_angle);
+            let height = 1.0 / rest.map(self.face).barycentric_gradient(j).length();
+            self.rest[j] = 2.0 * height * self.director.law(reference.share() * angle)[0];
+        }
+        self
+    }
+
+    /// This face with directors as unknowns.
+    fn free(&self) -> Face<'_> {
+        Face {
+            edges: std::array::from_fn(|j| Setting {
+                interior: self.interior[j],
+                reference: self.references[j],
+                side: if self.left[j] { 1.0 } else { -1.0 },
+                rest: self.rest[j],
+            }),
+            form: &self.form,
+            reach: self.reach,
+            director: self.director,
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        self.director != Director::Average
+    }
+
+    fn is_clamped(&self) -> bool {
+        (0..3).any(|j| self.interior[j] && self.references[j] != Reference::Mean)
+    }
+
+    fn bends(&self, x: &[DVec3; 6]) -> [Option<Bend>; 3] {
         std::array::from_fn(|j| {
             let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
             // Without a neighbour: the own corner reflected in the middle of the edge, which makes a flat hinge.
             let wing = if self.interior[j] { x[3 + j] } else { a + b - c };
             let frame = HingeFrame::new(&[a, b, c, wing])?;
             let coupled = f64::from(u8::from(self.interior[j]));
-            let phi = 0.5 * coupled * frame.theta() + self.sides[j] * directors[j];
-            Some(Bend { frame, coupled, side: self.sides[j], f: self.director.law(phi) })
+            Some(Bend { frame, coupled, f: self.director.law(0.5 * coupled * frame.theta()) })
         })
     }
 
     /// Whether the mean normal of an edge is near to having no direction: see [`crate::fold`].
     fn is_folded(&self, bends: &[Option<Bend>; 3]) -> bool {
-        self.director == Director::Average
-            && bends.iter().flatten().any(|bend| bend.coupled != 0.0 && !is_plain(&bend.frame, self.reach))
+        bends.iter().flatten().any(|bend| {
+            bend.coupled != 0.0
+                && match self.director {
+                    Director::Average | Director::Sine => !is_plain(&bend.frame, self.reach),
+                    Director::Tangent => !bend.frame.is_higher_than(self.reach),
+                }
+        })
     }
 
     /// [`Self::evaluate_folded`] out of line, from the positions: handing the bends over would force them into memory in every
     /// ordinary face.
-    fn folded_at(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ElementEvaluation<6> {
-        let (x, directors) = (*x, *directors);
-        rarely(move || self.evaluate_folded(&x, &self.bends(&x, &directors), Psd::Exact))
+    fn folded_at(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
+        let x = *x;
+        rarely(move || match self.director {
+            Director::Average | Director::Sine => self.evaluate_folded(&x, &self.bends(&x), psd),
+            Director::Tangent => self.at_mean_normals(&x, psd),
+        })
+    }
+
+    /// The face with directors as unknowns, which are held at zero.
+    fn at_mean_normals(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
+        let all = self.free().evaluate(x, &[0.0; 3], true, psd);
+        ElementEvaluation { energy: all.energy, gradient: all.gradient, hessian: all.hessian }
     }
 
     /// Everything of a face with directors at the mean normals, one of which may be near to having no direction.
@@ -203,7 +285,7 @@ impl KoiterBending {
         };
         let jets: [_; 3] = std::array::from_fn(|j| {
             let bend = bends[j].as_ref().filter(|bend| bend.coupled != 0.0)?;
-            Some(folded(&Self::places(j).map(|i| x[i]), &bend.frame, self.reach, self.rest[j]))
+            Some(folded(&places(j).map(|i| x[i]), &bend.frame, self.reach, self.rest[j]))
         });
         let strain = [0, 1, 2].map(|j| jets[j].as_ref().map_or(0.0, |[c, _]| c.value));
         let mut slopes = [[DVec3::ZERO; 6]; 3];
@@ -213,7 +295,7 @@ impl KoiterBending {
             let own = 0.5 * self.form[j][j];
             out.energy += 0.5 * moment * c.value + own * m.value;
             let curvature = project_blocks(&(c.hessian * moment + m.hessian * own), psd);
-            let places = Self::places(j);
+            let places = places(j);
             for (a, &i) in places.iter().enumerate() {
                 slopes[j][i] = c.gradient[a];
                 out.gradient[i] += c.gradient[a] * moment + m.gradient[a] * own;
@@ -247,11 +329,6 @@ impl KoiterBending {
         (strain, [moment(0), moment(1), moment(2)])
     }
 
-    /// Where the four corners of hinge `j` stand among the six nodes.
-    fn places(j: usize) -> [usize; 4] {
-        [(j + 1) % 3, (j + 2) % 3, j, 3 + j]
-    }
-
     fn energy_at(strain: [f64; 3], moment: [f64; 3]) -> f64 {
         saturate(0.5 * (0..3).map(|j| strain[j] * moment[j]).sum::<f64>())
     }
@@ -259,34 +336,23 @@ impl KoiterBending {
     /// Energy with given director angles, in radians.
     #[must_use]
     pub fn energy_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> f64 {
-        let bends = self.bends(x, directors);
-        if self.is_folded(&bends) {
-            return self.folded_at(x, directors).energy;
+        if self.is_free() {
+            return self.free().energy(x, directors);
         }
-        let (strain, moment) = self.moments(&bends);
-        Self::energy_at(strain, moment) + nothing(x)
+        self.energy(x)
     }
 
     /// Derivatives by the positions and by the director angles, for a line search.
     #[must_use]
     pub fn gradient_with_directors(&self, x: &[DVec3; 6], directors: &[f64; 3]) -> ([DVec3; 6], [f64; 3]) {
-        let bends = self.bends(x, directors);
-        if self.is_folded(&bends) {
-            return (self.folded_at(x, directors).gradient, [0.0; 3]);
+        if self.is_free() {
+            return self.free().gradient(x, directors);
         }
-        let (_, moment) = self.moments(&bends);
-        let mut out = ([DVec3::splat(nothing(x)); 6], [0.0; 3]);
-        for (j, bend) in bends.iter().enumerate() {
-            let Some(bend) = bend else { continue };
-            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
-                out.0[place] += g * moment[j];
-            }
-            out.1[j] = moment[j] * bend.turn();
-        }
-        out
+        (self.gradient(x), [0.0; 3])
     }
 
-    /// Everything at once with given director angles, in radians.
+    /// Everything at once with given director angles, in radians. Projected, the matrix over all 21
+    /// unknowns is positive semidefinite.
     #[must_use]
     pub fn evaluate_with_directors(
         &self,
@@ -294,47 +360,55 @@ impl KoiterBending {
         directors: &[f64; 3],
         psd: Psd,
     ) -> KoiterEvaluation {
-        self.evaluate_bends(x, &self.bends(x, directors), psd, self.director != Director::Average)
-    }
-
-    /// `free` says whether the directors are unknowns: then they take part in the projection.
-    fn evaluate_bends(
-        &self,
-        x: &[DVec3; 6],
-        bends: &[Option<Bend>; 3],
-        psd: Psd,
-        free: bool,
-    ) -> KoiterEvaluation {
-        if self.is_folded(bends) {
-            let ElementEvaluation { energy, gradient, hessian } = self.evaluate_folded(x, bends, psd);
-            return KoiterEvaluation {
-                energy,
-                gradient,
-                director_gradient: [0.0; 3],
-                hessian,
-                mixed_hessian: [[DVec3::ZERO; 6]; 3],
-                director_hessian: [[0.0; 3]; 3],
-            };
+        if self.is_free() {
+            return self.free().evaluate(x, directors, false, psd);
         }
-        let (strain, moment) = self.moments(bends);
-        let nothing = nothing(x);
-        let mut out = KoiterEvaluation {
-            energy: Self::energy_at(strain, moment) + nothing,
-            gradient: [DVec3::splat(nothing); 6],
+        let ElementEvaluation { energy, gradient, hessian } = self.evaluate(x, psd);
+        KoiterEvaluation {
+            energy,
+            gradient,
             director_gradient: [0.0; 3],
-            hessian: Blocks::identity() * nothing,
+            hessian,
             mixed_hessian: [[DVec3::ZERO; 6]; 3],
             director_hessian: [[0.0; 3]; 3],
+        }
+    }
+
+    /// The part of a step, from zero to one, after which every `|φ|` of the tangent law is below
+    /// 90° and has kept a tenth of its distance from there: of `x + t p`, `α + t q` for all `t` up
+    /// to the answer.
+    ///
+    /// Conservative: the way back from the pole counts like the way towards it, and no triangle
+    /// beside a hinge collapses on the way, since its normal would be undetermined there. Zero if a
+    /// director is at the pole or beyond already. One for the laws without a pole.
+    #[must_use]
+    pub fn longest_step(&self, x: &[DVec3; 6], directors: &[f64; 3], p: &[DVec3; 6], q: &[f64; 3]) -> f64 {
+        self.free().longest_step(x, directors, p, q)
+    }
+
+    /// With the directors at the mean normals.
+    fn evaluate_fixed(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
+        if self.is_clamped() {
+            return self.at_mean_normals(x, psd);
+        }
+        let bends = self.bends(x);
+        if self.is_folded(&bends) {
+            return self.folded_at(x, psd);
+        }
+        let (strain, moment) = self.moments(&bends);
+        let nothing = nothing(x);
+        let mut out = ElementEvaluation {
+            energy: Self::energy_at(strain, moment) + nothing,
+            gradient: [DVec3::splat(nothing); 6],
+            hessian: Blocks::identity() * nothing,
         };
         let mut slopes = [[DVec3::ZERO; 6]; 3];
-        let mut turns = [0.0; 3];
         for (j, bend) in bends.iter().enumerate() {
             let Some(bend) = bend else { continue };
-            turns[j] = bend.turn();
-            for (place, g) in Self::places(j).into_iter().zip(bend.gradient()) {
+            for (place, g) in places(j).into_iter().zip(bend.gradient()) {
                 slopes[j][place] += g;
             }
-            bend.add_curvature(j, moment[j], psd, free, &mut out);
+            bend.add_curvature(j, moment[j], psd, &mut out.hessian);
         }
         for j in 0..3 {
             let mut weighted = [DVec3::ZERO; 6];
@@ -342,19 +416,21 @@ impl KoiterBending {
                 for (w, s) in weighted.iter_mut().zip(&slopes[k]) {
                     *w += *s * self.form[j][k];
                 }
-                out.director_hessian[j][k] += self.form[j][k] * turns[j] * turns[k];
             }
             for a in 0..6 {
                 out.gradient[a] += slopes[j][a] * moment[j];
-                out.mixed_hessian[j][a] += weighted[a] * turns[j];
                 for b in 0..6 {
                     out.hessian.0[a][b] += outer(slopes[j][a], weighted[b]);
                 }
             }
-            out.director_gradient[j] = moment[j] * turns[j];
         }
         out
     }
+}
+
+/// Where the four corners of hinge `j` stand among the six nodes.
+pub(crate) fn places(j: usize) -> [usize; 4] {
+    [(j + 1) % 3, (j + 2) % 3, j, 3 + j]
 }
 
 impl Bend {
@@ -367,11 +443,6 @@ impl Bend {
         (2.0 * self.height() * self.f[0]).clamp(-1e80, 1e80)
     }
 
-    /// `∂b/∂α`.
-    fn turn(&self) -> f64 {
-        2.0 * self.height() * self.f[1] * self.side
-    }
-
     /// `∇b = 2f ∇h + h f' ∇θ` over the four corners of the hinge.
     fn gradient(&self) -> [DVec3; 4] {
         let (foot, tau) = (self.frame.feet()[0], self.frame.altitudes()[0]);
@@ -382,20 +453,18 @@ impl Bend {
     }
 
     /// Adds `moment · ∇²b`, projected.
-    fn add_curvature(&self, j: usize, moment: f64, psd: Psd, free: bool, out: &mut KoiterEvaluation) {
+    fn add_curvature(&self, j: usize, moment: f64, psd: Psd, out: &mut Blocks<6>) {
         let [f, f1, f2] = self.f;
         let c = self.coupled;
         let (f1c, f2c) = (c * f1, c * f2);
         let (s2, c2) = (0.5 * c * self.frame.theta()).sin_cos();
         let turn = f1c * c * self.frame.sin_cos().0;
-        // Over (u0, v0, u1, v1, α) and (dm, dk, s0, s1), divided by moment · h.
-        let side = self.side;
+        // Over (u0, v0, u1, v1) and (dm, dk, s0, s1), divided by moment · h.
         let in_plane = [
-            [0.0, 0.0, 0.0, f1c, 2.0 * side * f1],
-            [0.0, 2.0 * f + 0.5 * f2c, 0.0, 0.5 * f2c, side * f2c],
-            [0.0, 0.0, 0.0, -f1c, 0.0],
-            [f1c, 0.5 * f2c, -f1c, 0.5 * f2c, side * f2c],
-            [2.0 * side * f1, side * f2c, 0.0, side * f2c, 2.0 * side * side * f2],
+            [0.0, 0.0, 0.0, f1c],
+            [0.0, 2.0 * f + 0.5 * f2c, 0.0, 0.5 * f2c],
+            [0.0, 0.0, 0.0, -f1c],
+            [f1c, 0.5 * f2c, -f1c, 0.5 * f2c],
         ];
         let (es, ec) = (-2.0 * f * s2, -2.0 * f * c2);
         let across = [
@@ -409,37 +478,15 @@ impl Bend {
         let [w0, w1] = self.frame.feet().map(|a| ((1.0 - a) * (1.0 - a) + a * a + 1.0).sqrt());
         let d = std::f64::consts::SQRT_2 / self.frame.length();
         let (p, q) = (p * w0, q * w1);
-        let in_plane = if free {
-            project_scaled(&in_plane, [p, p, q, q, 1.0], scale, psd)
-        } else {
-            let small = std::array::from_fn(|i| std::array::from_fn(|k| in_plane[i][k]));
-            let small = project_scaled::<4>(&small, [p, p, q, q], scale, psd);
-            std::array::from_fn(|i| {
-                std::array::from_fn(|k| if i < 4 && k < 4 { small[i][k] } else { scale * in_plane[i][k] })
-            })
-        };
+        let in_plane = project_scaled(&in_plane, [p, p, q, q], scale, psd);
         let across = project_scaled(&across, [d, d, p, q], scale, psd);
-
-        let plane = std::array::from_fn(|i| std::array::from_fn(|k| in_plane[i][k]));
-        let local = hinge_form(&self.frame, &plane, &across);
-        let places = KoiterBending::places(j);
+        let local = hinge_form(&self.frame, &in_plane, &across);
+        let places = places(j);
         for (a, &i) in places.iter().enumerate() {
             for (b, &k) in places.iter().enumerate() {
-                out.hessian.0[i][k] += local.0[a][b];
+                out.0[i][k] += local.0[a][b];
             }
         }
-        // The director against u0, v0, u1, v1.
-        let (tau, n, h, feet) =
-            (self.frame.altitudes(), self.frame.normals(), self.frame.heights(), self.frame.feet());
-        let m = in_plane[4];
-        let z0 = (tau[0] * m[0] + n[0] * m[1]) / h[0];
-        let z1 = (tau[1] * m[2] + n[1] * m[3]) / h[1];
-        let by_corner =
-            [-(z0 * (1.0 - feet[0]) + z1 * (1.0 - feet[1])), -(z0 * feet[0] + z1 * feet[1]), z0, z1];
-        for (place, g) in places.into_iter().zip(by_corner) {
-            out.mixed_hessian[j][place] += g;
-        }
-        out.director_hessian[j][j] += m[4];
     }
 }
 
@@ -452,7 +499,7 @@ fn project_blocks(exact: &Blocks<4>, psd: Psd) -> Blocks<4> {
 }
 
 /// `scale · form`, projected with rows scaled by the lengths of what they multiply.
-fn project_scaled<const N: usize>(
+pub(crate) fn project_scaled<const N: usize>(
     form: &[[f64; N]; N],
     lengths: [f64; N],
     scale: f64,
@@ -475,19 +522,41 @@ impl Element<6> for KoiterBending {
     }
 
     fn energy(&self, x: &[DVec3; 6]) -> f64 {
-        self.energy_with_directors(x, &[0.0; 3])
+        if self.is_clamped() {
+            return self.free().energy(x, &[0.0; 3]);
+        }
+        let bends = self.bends(x);
+        if self.is_folded(&bends) {
+            return self.folded_at(x, Psd::Exact).energy;
+        }
+        let (strain, moment) = self.moments(&bends);
+        Self::energy_at(strain, moment) + nothing(x)
     }
 
     fn gradient(&self, x: &[DVec3; 6]) -> [DVec3; 6] {
-        self.gradient_with_directors(x, &[0.0; 3]).0
+        if self.is_clamped() {
+            return self.free().gradient(x, &[0.0; 3]).0;
+        }
+        let bends = self.bends(x);
+        if self.is_folded(&bends) {
+            return self.folded_at(x, Psd::Exact).gradient;
+        }
+        let (_, moment) = self.moments(&bends);
+        let mut out = [DVec3::splat(nothing(x)); 6];
+        for (j, bend) in bends.iter().enumerate() {
+            let Some(bend) = bend else { continue };
+            for (place, g) in places(j).into_iter().zip(bend.gradient()) {
+                out[place] += g * moment[j];
+            }
+        }
+        out
     }
 
     fn hessian(&self, x: &[DVec3; 6], psd: Psd) -> Blocks<6> {
-        self.evaluate_bends(x, &self.bends(x, &[0.0; 3]), psd, false).hessian
+        self.evaluate_fixed(x, psd).hessian
     }
 
     fn evaluate(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
-        let all = self.evaluate_bends(x, &self.bends(x, &[0.0; 3]), psd, false);
-        ElementEvaluation { energy: all.energy, gradient: all.gradient, hessian: all.hessian }
+        self.evaluate_fixed(x, psd)
     }
 }

@@ -46,6 +46,7 @@
 
 mod damped_hinge;
 mod fold;
+mod free;
 mod hinge;
 mod koiter;
 mod law;

@@ -11,9 +11,11 @@ mod damping_tests;
 mod gauss_newton;
 mod golden;
 mod jitter;
+mod plate;
 mod progress;
 mod scenes;
 mod settling;
+mod skyline;
 pub(crate) mod spring;
 mod stretch_test;
 pub(crate) mod swing;
@@ -58,6 +60,7 @@ fn experiments() -> Result<Vec<Experiment>> {
         Experiment::new("wrinkle", wrinkle::run),
         Experiment::new("animation", animation::run),
         Experiment::new("cantilever", cantilever::run),
+        Experiment::new("plate", plate::run),
         Experiment::new("settling", settling::run),
     ];
     let drape = |(name, band)| Experiment::new(format!("cusick/{name}"), move || cusick::run(name, band));
