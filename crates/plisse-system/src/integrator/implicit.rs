@@ -217,6 +217,14 @@ impl<S: Space> Implicit<S> {
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
+        let ledger = ledger.map(|ledger| {
+            if ledger.fraction() > Ledger::WARNING {
+                ledger.at_least(self.newton.rounding_energy(&objective, &x))
+            } else {
+                ledger
+            }
+        });
+        let stable = if scheme == Scheme::Quasistatic { self.newton.is_stable(&objective, &x) } else { None };
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
         if let Some((node, term)) = crossed(system, state, &x, time, closest.as_ref()) {
@@ -237,6 +245,7 @@ impl<S: Space> Implicit<S> {
             rejected: 0,
             energies,
             balance,
+            stable,
             unexplained: ledger.map_or(0.0, |ledger| ledger.fraction()),
             closest,
             momentum,
@@ -365,6 +374,10 @@ impl<S: Space> Integrator<S> for Implicit<S> {
         dt: Positive,
     ) -> Result<StepReport, StepError> {
         self.advance(system, state, dt.get(), self.scheme)
+    }
+
+    fn remedy(&self) -> &'static str {
+        self.scheme.remedy()
     }
 }
 

@@ -27,6 +27,11 @@ pub trait Integrator<S: Space> {
         state: &mut State<S>,
         dt: Positive,
     ) -> Result<StepReport, StepError>;
+
+    /// What helps where a motion gains energy from nowhere, as a sentence without its full stop.
+    fn remedy(&self) -> &'static str {
+        "Take a shorter time step"
+    }
 }
 
 impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
@@ -37,5 +42,9 @@ impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
         dt: Positive,
     ) -> Result<StepReport, StepError> {
         (**self).step(system, state, dt)
+    }
+
+    fn remedy(&self) -> &'static str {
+        (**self).remedy()
     }
 }

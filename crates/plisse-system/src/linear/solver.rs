@@ -128,6 +128,23 @@ impl Linear {
         }
     }
 
+    /// Whether a matrix is positive definite, by a factorisation in double precision whatever the method.
+    ///
+    /// # Panics
+    /// If the matrix has another pattern.
+    ///
+    /// # Errors
+    /// [`LinearError::OutOfMemory`] if the factor has no room.
+    pub fn is_positive_definite(&mut self, a: &BlockMatrix) -> Result<bool, LinearError> {
+        assert!(self.is_for(a.pattern()), "the matrix has the pattern of this solver");
+        let analysis = analysis(&mut self.analysis, &self.pattern)?;
+        match factor(&mut self.exact, analysis, Kind::Llt)?.factorise(analysis, a) {
+            Ok(()) => Ok(true),
+            Err(LinearError::NotPositiveDefinite) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Applies the factor of [`Self::factorise`] to one right side, without checking the residual; copies it if there is
     /// no factor.
     pub fn substitute(&mut self, b: &[DVec3], x: &mut [DVec3]) {

@@ -2,6 +2,7 @@
 
 mod objective;
 mod report;
+mod stiffness;
 mod stopping;
 
 use std::sync::Arc;

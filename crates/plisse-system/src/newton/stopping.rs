@@ -50,7 +50,7 @@ pub(super) fn runs_away<S: Space>(objective: &Objective<'_, S>, x: &Field<S, DVe
 }
 
 /// Largest entry.
-fn size(block: &DMat3) -> f64 {
+pub(super) fn size(block: &DMat3) -> f64 {
     block.to_cols_array().iter().fold(0.0, |m: f64, value| m.max(value.abs()))
 }
 
