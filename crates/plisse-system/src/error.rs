@@ -1,6 +1,6 @@
 //! What a system, a state or an integrator refuses when it is built.
 
-use plisse_core::FieldError;
+use plisse_core::{FieldError, InvertedPiece};
 use thiserror::Error;
 
 /// A set-up that cannot be simulated. The message names the element and the remedy.
@@ -140,11 +140,8 @@ pub enum SetupError {
         edge: String,
     },
     /// A closed surface with faces turned inwards.
-    #[error("the surface encloses {volume} m³: its faces point inwards. Reverse the order of their corners")]
-    InsideOut {
-        /// The enclosed volume.
-        volume: f64,
-    },
+    #[error("{0}")]
+    InsideOut(InvertedPiece),
     /// A matrix or mesh too large for 32-bit indices.
     #[error("the system has {count} matrix blocks, more than 2^31 - 2")]
     TooLarge {

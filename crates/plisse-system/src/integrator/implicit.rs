@@ -1,7 +1,7 @@
 //! Implicit steps by minimisation.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Psd, Space};
+use plisse_core::{Field, Id, Positive, Psd, Space, StepEnergy};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets, work_at_start};
@@ -211,6 +211,7 @@ impl<S: Space> Implicit<S> {
                 + work_of_time(system, [state.x(), &x], [state.time(), time]),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
+        let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
             let driven = balance.work + self.work_of_loads(system, state, &x, &balance, dt);
             let excused = excused(&objective, gradient, state, &x, &solve, self.newton.settings());
@@ -224,6 +225,7 @@ impl<S: Space> Implicit<S> {
                 ledger
             }
         });
+        let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
         let stable = if scheme == Scheme::Quasistatic { self.newton.is_stable(&objective, &x) } else { None };
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
@@ -399,6 +401,12 @@ fn work_of_pins<S: Space>(
         (of_terms + momentum).dot(x[node] - start.x()[node])
     };
     system.moving().map(|(node, _)| work(node)).sum()
+}
+
+/// What dissipative terms that [drive](Term::drives) have fed into the motion, J, each on the whole: never negative.
+fn fed<S: Space>(system: &System<S>, parts: &[StepEnergy]) -> f64 {
+    let driving = system.terms().zip(parts).filter(|(term, _)| term.drives());
+    driving.map(|(_, part)| (-part.dissipated).max(0.0)).sum()
 }
 
 /// The work of forces that the solver has left unbalanced, as far as its criterion lets it: more than that is no excuse for a gain

@@ -164,10 +164,11 @@ pub struct Balance {
     pub before: f64,
     /// Total energy at the end.
     pub after: f64,
-    /// Work that moving pins, and springs to moving points, did.
+    /// Work that moving pins, obstacles, and springs to moving points did, and what wind and friction of moving obstacles fed into the
+    /// motion: in every substep each of them either works or dissipates, on the whole.
     pub work: f64,
-    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`], which says where it is
-    /// negative.
+    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`] without what is
+    /// work. Of wind and friction never negative. Of damping it can be, where [`StepEnergy::dissipated`] says so.
     pub dissipated: f64,
 }
 

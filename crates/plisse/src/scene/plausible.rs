@@ -226,7 +226,13 @@ fn material_warnings(material: &Material, name: &str, warnings: &mut Vec<SceneWa
         Stretching::StVenantKirchhoff(lame)
         | Stretching::Corotational(lame)
         | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
+        Stretching::NeoHookeanIncompressible(mu) => [3.0 * mu.get(); 2],
     };
+    if let Stretching::NeoHookean(lame) = material.membrane.stretching
+        && lame.poisson() > 0.499
+    {
+        warnings.push(SceneWarning::NotRubber { body: name.to_owned(), poisson: lame.poisson() });
+    }
     let per_width = "It is force per width: Young's modulus in Pa times thickness in m";
     for modulus in distinct(&moduli) {
         implausible(name, "the tensile stiffness", *modulus, "N/m", [0.1, 1e9], per_width, warnings);

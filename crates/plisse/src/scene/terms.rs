@@ -8,9 +8,10 @@ use plisse_core::{Element, Field, Hinge, Id, Positive, TriMesh, Vertices};
 use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
-    NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
+    NeoHookeanIncompressible, NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff,
+    Sum,
 };
-use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, Term, Volume};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, RateTerm, SetupError, Term, Volume};
 
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
@@ -101,6 +102,9 @@ fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
         Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
         Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
         Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
+        Stretching::NeoHookeanIncompressible(mu) => {
+            sheared(NeoHookeanIncompressible::new(mu), cloth, slot, out);
+        }
     }
 }
 
@@ -224,11 +228,7 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     let mesh = TriMesh::with_isolated_vertices(slot.total, &corners)
         .map_err(|source| SceneError::Mesh { body: slot.name.to_owned(), source })?;
     let name = format!("{}: filling", slot.name);
-    let turned = |source| SceneError::Body { body: slot.name.to_owned(), source };
-    let volume = enclosed_volume(cloth);
-    if volume < 0.0 {
-        return Err(turned(plisse_system::SetupError::InsideOut { volume }));
-    }
+    is_filled(cloth, slot.name)?;
     let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
     Ok(match filling {
         Filling::Pressure(pressure) => {
@@ -240,12 +240,16 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     })
 }
 
-/// What a cloth encloses as it is placed; nothing, if that is a rounding error of a flat one.
-fn enclosed_volume(cloth: &Cloth) -> f64 {
-    let x = |v: Id<Vertices>| cloth.body.x[v] - cloth.body.x[Id::new(0)];
-    let parts = cloth.mesh.faces().as_slice().iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0);
-    let (sum, size) = parts.fold((0.0, 0.0), |(sum, size): (f64, f64), v| (sum + v, size + v.abs()));
-    if sum.abs() <= 1e-9 * size { 0.0 } else { sum }
+/// That a filling inflates every piece of a closed cloth as it is placed. Flat ones, as pillows are at first, have no inside
+/// yet. Of an open cloth nothing is said.
+pub(super) fn is_filled(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
+    let closed = cloth.mesh.boundary_edges().next().is_none();
+    match cloth.mesh.inverted_piece(&cloth.body.x, true).filter(|_| closed) {
+        None => Ok(()),
+        Some(inverted) => {
+            Err(SceneError::Body { body: name.to_owned(), source: SetupError::InsideOut(inverted) })
+        }
+    }
 }
 
 pub(super) fn wire_terms(wires: &Wires, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {

@@ -99,6 +99,13 @@ pub enum SceneWarning {
         /// How wide it is, m.
         width: f64,
     },
+    /// A membrane of the surface alone with the Poisson's ratio of rubber.
+    NotRubber {
+        /// Which body.
+        body: String,
+        /// Its Poisson's ratio.
+        poisson: f64,
+    },
     /// A triangle that starts far from its rest shape.
     Stretched {
         /// Which body.
@@ -157,6 +164,12 @@ impl fmt::Display for SceneWarning {
                  The thickness is in metres: 1e-4 for a tenth of a millimetre",
                 short(*thickness),
                 short(*width)
+            ),
+            Self::NotRubber { body, poisson } => write!(
+                f,
+                "{body} has membrane = \"neo-hookean\" and a Poisson's ratio of {}, as rubber, but this membrane does not thin when \
+                 it is stretched. Choose membrane = \"neo-hookean-incompressible\" for rubber",
+                short(*poisson)
             ),
             Self::Stretched { body, face, stretch: [low, high], faces } => write!(
                 f,

@@ -18,7 +18,7 @@ use super::motion::Keyframes;
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
 use super::plausible::{shape_warnings, thickness_warning};
 use super::start::{Placed, check_start};
-use super::terms::{cloth_masses, mean_edge};
+use super::terms::{cloth_masses, is_filled, mean_edge};
 use super::warning::SceneWarning;
 
 /// How wrinkles are found and drawn.
@@ -175,7 +175,10 @@ impl WrinkleScene {
         }
         match cloth.filling {
             None => {}
-            Some(Filling::Pressure(pressure)) => problem = problem.with_pressure(pressure)?,
+            Some(Filling::Pressure(pressure)) => {
+                is_filled(cloth, &name)?;
+                problem = problem.with_pressure(pressure)?;
+            }
             Some(Filling::Volume { .. }) => {
                 return Err(refuse("wrinkles know fillings of a constant pressure only, not of a volume"));
             }
