@@ -14,6 +14,22 @@ impl BaseSheet {
     /// A wave of amplitude `a` climbs by `2a` from trough to crest, along a path in the sheet, which is at most as long as the
     /// diameter of its piece. The distance `d` of the vertex farthest from any other, along edges, bounds this diameter by `2d`.
     /// So no amplitude is larger than `d`, the largest over all pieces. Vertices without faces do not count.
+    ///
+    /// ```
+    /// use plisse_core::{Field, Positive, RestShape, generate};
+    /// use plisse_wrinkle::{BaseSheet, Curvature, ThinSheet, WrinkleError};
+    /// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
+    /// let rest = RestShape::from_uv(&mesh, &uv)?;
+    /// // At rest, however far the base is stretched.
+    /// let x = uv.map(|u| glam::DVec3::new(2.0 * u.x, u.y, 0.0));
+    /// let film = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+    /// let base = BaseSheet::new(&mesh, rest.maps(), &x, film, Curvature::default())?;
+    /// assert!(base.reach() > 0.125 && base.reach() < 0.35);
+    /// assert_eq!(base.check_amplitudes(&Field::filled(mesh.vertex_count(), 0.01)), Ok(()));
+    /// let high = base.check_amplitudes(&Field::filled(mesh.vertex_count(), 0.5));
+    /// assert!(matches!(high, Err(WrinkleError::TooHigh { amplitude: 0.5, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn reach(&self) -> f64 {
         let lengths = self.rest_lengths();

@@ -50,7 +50,7 @@ impl fmt::Display for InvertedPiece {
     }
 }
 
-/// Volumes below this part of the sum of their parts are rounding errors.
+/// Volumes below this part of what they could be are rounding errors.
 const NOTHING: f64 = 1e-9;
 
 impl TriMesh {
@@ -90,12 +90,12 @@ impl TriMesh {
             let number = piece_of[corners[0].index()];
             let origin = x[firsts[number]];
             let [a, b, c] = corners.map(|v| x[v] - origin);
-            let share = a.dot(b.cross(c)) / 6.0;
             let part = &mut parts[number];
             part.first.get_or_insert(face);
             part.faces += 1;
-            part.volume += share;
-            part.size += share.abs();
+            part.volume += a.dot(b.cross(c)) / 6.0;
+            // Of a flat piece that is turned, the volume is a rounding error of these.
+            part.size += a.length() * b.cross(c).length() / 6.0;
         }
         let is_wrong = |number: &usize| {
             let Part { volume, size, .. } = parts[*number];
@@ -135,6 +135,6 @@ struct Part {
     first: Option<Id<Faces>>,
     faces: usize,
     volume: f64,
-    /// The sum of the sizes of what the volume is summed from.
+    /// What the volume would be at most, with the same lengths.
     size: f64,
 }
