@@ -115,6 +115,7 @@ impl Report {
             "numerical": step.balance.numerical(),
             "unexplained": step.unexplained,
             "at_rounding": step.at_rounding(),
+            "stable": step.stable,
             "gap": step.closest.as_ref().map(|closest| closest.gap).filter(|gap| gap.is_finite()),
             "held_depth": step.closest.as_ref().map_or(0.0, |closest| closest.held_depth),
             "energies": terms,

@@ -77,6 +77,7 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
     })?;
     let checkpoint =
         folder.load(frame, &loaded).map_err(|failure| last_good(&folder, &loaded, frame, failure))?;
+    same_rate(&loaded, frame, checkpoint.state.time())?;
     let mut report = Report::read(&folder.report(), frame, checkpoint.state.time())?;
     loaded.scene.set_state(checkpoint.state).map_err(Failure::Step)?;
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
@@ -88,6 +89,35 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
         folder.discard(later);
     }
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
+}
+
+/// Refuses to go on from a frame that is not where the scene has it now: frames of one run have one rate, and only the last
+/// may be shorter.
+fn same_rate(loaded: &Loaded, frame: u32, time: f64) -> Result<(), Failure> {
+    let (duration, rate) = (loaded.file.time.duration.get(), loaded.file.time.frames_per_second.get());
+    let count = time * rate;
+    let is_last = frame >= frame_count(duration, 1.0 / rate) && time >= duration * (1.0 - 1e-9);
+    // Times are sums of steps. One frame off is far more than their rounding errors.
+    if (count - f64::from(frame)).abs() <= 1e-6 || is_last {
+        return Ok(());
+    }
+    let due = f64::from(frame) / rate;
+    let found = format!(
+        "frame {frame} of this run ends at t = {time:.6} s, with {rate} frames per second it would end at t = {due:.6} s"
+    );
+    let before = frame.saturating_sub(1);
+    Err(Failure::Input(if count > f64::from(before) && count < f64::from(frame) && frame > 1 {
+        format!(
+            "{found}. If it was cut short by the end of an earlier duration, go on from the frame before with --from {before}; if \
+             frames_per_second has changed, set it back, or start a new run"
+        )
+    } else {
+        format!(
+            "{found}: the rate of frames cannot change within a run. Set frames_per_second back to {:.6}, or start a new run in \
+             another folder",
+            f64::from(frame) / time
+        )
+    }))
 }
 
 /// Adds to a failure from which frame one can go on instead.

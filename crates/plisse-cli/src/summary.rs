@@ -13,6 +13,10 @@ pub(crate) struct Summary {
     smallest_gap: Option<f64>,
     held_depth: f64,
     unexplained: f64,
+    /// Equilibria that are not stable.
+    unstable: u64,
+    /// Whether the last line is of an equilibrium that is not stable.
+    ends_unstable: bool,
 }
 
 impl Summary {
@@ -26,6 +30,8 @@ impl Summary {
         self.at_rounding += count("at_rounding");
         self.held_depth = self.held_depth.max(number("held_depth"));
         self.unexplained = self.unexplained.max(number("unexplained"));
+        self.ends_unstable = line["stable"] == false;
+        self.unstable += u64::from(self.ends_unstable);
         if let Some(gap) = line["gap"].as_f64() {
             self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
         }
@@ -59,6 +65,14 @@ impl Summary {
                 100.0 * self.unexplained
             ));
         }
+        if self.unstable > 0 {
+            let last = if self.ends_unstable { ", the last one included" } else { "" };
+            warnings.push(format!(
+                "{} of {} equilibria are unstable{last}: the least disturbance would end them, as that of a sheet that stands on \
+                 its edge. Disturb the start with `jitter`",
+                self.unstable, self.steps
+            ));
+        }
         if self.held_depth > 0.0 {
             warnings.push(format!(
                 "pins hold vertices up to {:.3} mm inside of an obstacle; nothing pushes these out",
@@ -78,6 +92,7 @@ impl Summary {
             "smallest_gap": self.smallest_gap,
             "held_depth": self.held_depth,
             "unexplained": self.unexplained,
+            "unstable": self.unstable,
         })
     }
 }

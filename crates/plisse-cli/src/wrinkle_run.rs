@@ -122,6 +122,9 @@ impl Run<'_> {
             self.frames.reverse();
         }
         let all: Vec<u32> = (1..=last).collect();
+        if let Some(text) = doubtful(&self.frames) {
+            warn(&text);
+        }
         for (frame, found) in (1..).zip(&self.frames) {
             let before = if backwards { frame + 1 } else { frame - 1 };
             for change in found.change.iter().flat_map(|change| &change.waves) {
@@ -180,6 +183,13 @@ impl Run<'_> {
             warn(&format!(
                 "frame {frame}: the base is up to {:.3} mm inside of an obstacle; make its contact stiffer",
                 1e3 * penetration
+            ));
+        }
+        if surface.stuck > 0 {
+            warn(&format!(
+                "frame {frame}: {} vertices of the surface stay closer to an obstacle than half a thickness; take a finer base, or \
+                 an obstacle that the base is farther from",
+                surface.stuck
             ));
         }
         let mut line = line(frame, &found, &surface, seconds);
@@ -261,6 +271,18 @@ impl Run<'_> {
         }
         made.trim_end().to_owned()
     }
+}
+
+/// A sentence about bases that are perhaps no minima; none if all are.
+fn doubtful(frames: &[WrinkleFrame]) -> Option<String> {
+    let saddle = |(_, found): &(u32, &WrinkleFrame)| !found.base.report.minimum;
+    let mut saddles = (1..).zip(frames).filter(saddle).map(|(frame, _)| frame);
+    let first = saddles.next()?;
+    Some(format!(
+        "the bases of {} frames, the first of them {first}, may be unstable equilibria: their stiffness is not positive definite. \
+         Disturb the start with `jitter`",
+        1 + saddles.count()
+    ))
 }
 
 /// A sentence about a number of waves that has changed.

@@ -382,3 +382,26 @@ fn materials_are_listed() {
         assert!(said.contains(name), "{said}");
     }
 }
+
+/// A cloth that stands on its edge is in equilibrium; nobody should take it for a result without a word.
+#[test]
+fn an_unstable_equilibrium_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let scene = "version = 1\ntime = { duration = 0.2, step = 0.1, frames_per_second = 10, scheme = \"quasistatic\" }\n\
+        [output]\npictures = \"none\"\n[[cloth]]\ngrid = { cells = [6, 6], size = [1, 1] }\nrotation = [90, 0, 0]\n\
+        material = \"tablecloth\"\npin = [{ group = \"bottom\" }]\n";
+    for (name, text, stable) in
+        [("standing", scene, false), ("hanging", &scene.replace("[90,", "[-90,"), true)]
+    {
+        fs::write(at.join(format!("{name}.toml")), text).unwrap();
+        let run = plisse(&["run", &format!("{name}.toml"), "--quiet"], at);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.success(), "{said}");
+        let warned = said.contains("2 of 2 equilibria are unstable, the last one included")
+            && said.contains("`jitter`");
+        assert_eq!(warned, !stable, "{said}");
+        let report = fs::read_to_string(at.join(format!("out/{name}/report.jsonl"))).unwrap();
+        assert!(report.lines().all(|line| line.contains(&format!("\"stable\":{stable}"))), "{report}");
+    }
+}

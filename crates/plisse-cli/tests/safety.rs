@@ -531,3 +531,34 @@ fn a_folder_that_is_exchanged_ends_the_run() {
     // What there was by then is whole.
     place.succeeds(&["resume", "moved", "-q", "--stop-after", "3"]);
 }
+
+/// Frames of a run have one rate: what is made of them is played at one.
+#[test]
+fn the_rate_of_frames_stays() {
+    let place = Place::new();
+    place.succeeds(&["run", "s.toml", "-q", "-o", "o", "--stop-after", "2"]);
+    for (rate, parts) in [
+        (
+            "20",
+            [
+                "frame 2 of this run ends at t = 0.080000 s",
+                "at t = 0.100000 s",
+                "frames_per_second back to 25",
+            ],
+        ),
+        ("50", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.040000 s", "start a new run"]),
+    ] {
+        let changed = SCENE.replace("step = 0.02", &format!("step = 0.02, frames_per_second = {rate}"));
+        fs::write(place.at("s.toml"), changed).unwrap();
+        let before = contents(&place.at("o"));
+        place.fails(&["resume", "o", "-q"], 2, &parts);
+        assert_eq!(contents(&place.at("o")), before, "nothing has changed");
+    }
+    // A longer duration is no other rate, and a last frame that was shorter can be made again.
+    fs::write(place.at("s.toml"), SCENE.replace("duration = 0.12", "duration = 0.1")).unwrap();
+    place.succeeds(&["resume", "o", "-q"]);
+    place.succeeds(&["resume", "o", "-q"]);
+    fs::write(place.at("s.toml"), SCENE).unwrap();
+    place.fails(&["resume", "o", "-q"], 2, &["frame 3", "t = 0.100000 s", "--from 2"]);
+    place.succeeds(&["resume", "o", "-q", "--from", "2"]);
+}

@@ -185,3 +185,45 @@ fn a_run_backwards_is_not_stopped() {
     assert!(said.contains("--stop-after 1") && said.contains("waves_from = \"first\""), "{said}");
     assert!(!folder.path().join("out").exists(), "nothing was begun");
 }
+
+/// Pushed together, without anything that limits the length of its waves: the energy has no minimum.
+const PUSHED: &str = r#"version = 1
+model = "wrinkle"
+time = { duration = 0.2, frames_per_second = 5 }
+output = { pictures = "none", meshes = "all" }
+wrinkle = { young = 1e6, poisson = 0.3, thickness = 1e-4 }
+[[cloth]]
+grid = { cells = [16, 8], size = [0.2, 0.1], irregular = 1, diagonal = "delaunay" }
+pin = [{ group = "left" }, { group = "right", linear = true, motion = [{ time = 0 }, { time = 0.2, move = [-0.01, 0, 0] }] }]
+"#;
+
+#[test]
+fn wrinkles_that_are_no_minimum_end_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("pushed.toml"), PUSHED).unwrap();
+    let run = plisse(&["run", "pushed.toml", "--quiet"], at);
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("frame 1: ") && said.contains("amplitude of") && said.contains("(clamped)"),
+        "{said}"
+    );
+    assert!(fs::read_to_string(at.join("out/pushed/outcome.json")).unwrap().contains("not converged"));
+    assert!(!at.join("out/pushed/meshes").exists(), "nothing is written of a frame that means nothing");
+    // What the message says helps.
+    fs::write(at.join("held.toml"), PUSHED.replace("1e-4 }", "1e-4, clamped = true }")).unwrap();
+    let run = plisse(&["run", "held.toml", "--quiet"], at);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn a_block_is_no_sheet() {
+    let folder = tempfile::tempdir().unwrap();
+    let warned = |thickness: &str| {
+        fs::write(folder.path().join("block.toml"), PUSHED.replace("1e-4 }", thickness)).unwrap();
+        let check = plisse(&["check", "block.toml"], folder.path());
+        String::from_utf8_lossy(&check.stderr).contains("m thick and about 0.1333 m wide")
+    };
+    assert!(warned("0.02 }") && !warned("0.01 }"));
+}

@@ -50,7 +50,7 @@ mod symmetric_eigen;
 pub use blocks::{Blocks, outer};
 pub use element::{Element, ElementEvaluation};
 pub use mat3x2::Mat3x2;
-pub use mesh::{Edge, MeshError, TriMesh, coincident, connected_pieces, generate};
+pub use mesh::{Edge, InvertedPiece, MeshError, TriMesh, coincident, connected_pieces, generate};
 pub use psd::Psd;
 pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
 pub use random::SplitMix;

@@ -176,6 +176,19 @@ impl Linear {
         }
     }
 
+    /// Whether a matrix is positive definite, by a factorisation in double precision whatever the method.
+    ///
+    /// # Errors
+    /// [`LinearError::OutOfMemory`] if the factor has no room.
+    pub fn is_positive_definite(&mut self, a: &BlockMatrix) -> Result<bool, LinearError> {
+        let analysis = self.analyse(a.pattern())?;
+        match Factor::fill(&mut self.exact, &analysis, Kind::Llt, a) {
+            Ok(_) => Ok(true),
+            Err(LinearError::NotPositiveDefinite) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Applies the factor of [`Self::factorise`] to one right side, without checking the residual.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! What a system, a state or an integrator refuses when it is built.
 
-use plisse_core::FieldError;
+use plisse_core::{FieldError, InvertedPiece};
 use plisse_sparse::PatternError;
 use thiserror::Error;
 
@@ -141,11 +141,8 @@ pub enum SetupError {
         edge: String,
     },
     /// A closed surface with faces turned inwards.
-    #[error("the surface encloses {volume} m³: its faces point inwards. Reverse the order of their corners")]
-    InsideOut {
-        /// The enclosed volume.
-        volume: f64,
-    },
+    #[error("{0}")]
+    InsideOut(InvertedPiece),
     /// A matrix too large for 31-bit indices.
     #[error(transparent)]
     Pattern(#[from] PatternError),

@@ -15,7 +15,7 @@ pub struct Ledger {
     /// What damping, friction and wind have taken, J; negative where wind drives the motion.
     pub dissipated: f64,
     /// The largest energy that was in play, J: kinetic and elastic energy at one time, the change of potential, the work, or the
-    /// dissipation.
+    /// dissipation. Where the excess is a large part of these, at least what rounding errors of positions can store.
     pub scale: f64,
     /// Gains without an explanation less the losses since, J; never negative.
     pub excess: f64,
@@ -56,6 +56,14 @@ impl Ledger {
         let excess = if excess < 0.0 { 0.0 } else { excess };
         let external = end.external() + kept * (self.external - end.external());
         Self { external, work, dissipated, scale, excess }
+    }
+
+    /// The same with a scale of at least this energy, J.
+    ///
+    /// A motion at rest has an energy of rounding errors, of which any part can appear and disappear. What rounding can store
+    /// is the least energy that means something.
+    pub(crate) fn at_least(self, floor: f64) -> Self {
+        Self { scale: self.scale.max(floor), ..self }
     }
 
     /// The excess as a fraction of the scale; zero where nothing has moved yet.

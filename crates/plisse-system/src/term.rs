@@ -39,6 +39,12 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
+    /// Whether a dissipative term can drive the motion, as wind and friction of moving obstacles do. What it feeds into the motion
+    /// within a step then counts as work in the energy balance.
+    fn drives(&self) -> bool {
+        false
+    }
+
     /// Whether the gradient is that of the energy. Where it is not, a line search would judge steps by the wrong thing, and integrators refuse it.
     fn has_potential(&self) -> bool {
         true

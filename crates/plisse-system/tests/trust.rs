@@ -159,7 +159,11 @@ fn energy_from_nowhere_is_refused() {
             assert!(state.time() < 2.0, "{scheme:?}: nobody noticed");
         };
         // Part of the kinetic energy of 1 m/s, and not before a warning was due.
-        let StepError::EnergyGained { time, excess, scale } = error else { panic!("{error}") };
+        let said = error.to_string();
+        let StepError::EnergyGained { time, excess, scale, .. } = error else { panic!("{said}") };
+        // No scheme is advised against itself.
+        let own = if scheme == Scheme::NEWMARK { "Newmark" } else { scheme.name() };
+        assert!(!said.contains(own) && said.contains("horter time step"), "{said}");
         assert!((0.5..1.0).contains(&time) && excess / scale > Ledger::LIMIT, "{time} {excess} {scale}");
         assert!(worst > Ledger::WARNING, "{worst}");
     }
@@ -297,4 +301,65 @@ fn a_heavy_body_does_not_hide_a_light_one() {
     let apart = alone.iter().zip(&beside).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
     assert!(apart < 1e-4, "{apart} m, residuals {residual:e} and {other:e} m/s²");
     assert!(other <= residual.max(10.0), "residuals {residual:e} and {other:e} m/s²");
+}
+
+/// A mass on a rod that stands on its end, or hangs from it.
+#[test]
+fn equilibria_say_whether_they_are_stable() {
+    let rod = |below: bool| {
+        let end = if below { DVec3::Z } else { -DVec3::Z };
+        let mass = Field::filled(1, 1.0);
+        let pull = Gravity::<Vertices>::new(DVec3::Z * -9.81, &mass).unwrap();
+        let spring = Attachments::<Vertices>::new("rod").to_point(Id::new(0), end, positive(1e-3));
+        let stiff = Rod { end, stiffness: 1e4 };
+        let system = System::builder(mass).term(pull).term(stiff).term(spring).build().unwrap();
+        let mut integrator = Implicit::new(&system, Scheme::Quasistatic, settings(1e-6)).unwrap();
+        let mut state = State::at_rest(Field::filled(1, DVec3::ZERO)).unwrap();
+        let report = integrator.step(&system, &mut state, positive(1.0)).unwrap();
+        assert!(state.x()[Id::new(0)].length() < 0.01);
+        let mut motion = Implicit::new(&system, Scheme::BackwardEuler, settings(1e-6)).unwrap();
+        assert_eq!(motion.step(&system, &mut state, positive(0.01)).unwrap().stable, None);
+        report.stable
+    };
+    assert_eq!(rod(true), Some(true));
+    assert_eq!(rod(false), Some(false));
+    // A mass that nothing pulls aside is neutral.
+    let wall = Attachments::<Vertices>::new("wall").to_point(Id::new(0), DVec3::ZERO, positive(1e-12));
+    let system = System::builder(Field::filled(1, 1.0)).term(wall).build().unwrap();
+    let mut integrator = Implicit::new(&system, Scheme::Quasistatic, settings(1e-6)).unwrap();
+    let mut state = State::at_rest(Field::filled(1, DVec3::ZERO)).unwrap();
+    assert_eq!(integrator.equilibrate(&system, &mut state).unwrap().stable, Some(true));
+}
+
+/// `½ k (‖x - end‖ - 1)²`.
+struct Rod {
+    end: DVec3,
+    stiffness: f64,
+}
+
+impl Term<Vertices> for Rod {
+    fn name(&self) -> &str {
+        "stiff rod"
+    }
+    fn role(&self) -> Role {
+        Role::Elastic
+    }
+    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+        pair(Id::new(0), Id::new(0));
+    }
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        let excess = pose.x[Id::new(0)].distance(self.end) - 1.0;
+        0.5 * self.stiffness * excess * excess
+    }
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+        let way = pose.x[Id::new(0)] - self.end;
+        gradient[Id::new(0)] += way.normalize() * (self.stiffness * (way.length() - 1.0));
+    }
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+        let way = pose.x[Id::new(0)] - self.end;
+        let (length, n) = (way.length(), way.normalize());
+        let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);
+        let across = DMat3::IDENTITY - along;
+        sink.add(0, &((along + across * (1.0 - 1.0 / length)) * self.stiffness));
+    }
 }

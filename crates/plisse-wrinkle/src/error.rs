@@ -4,6 +4,7 @@ use plisse_core::{Faces, Field, FieldError, Id, MeshError, RestError, Space, Ver
 use plisse_system::SetupError;
 use thiserror::Error;
 
+use crate::solver::WrinkleEnd;
 use crate::tension::{BaseFailure, BaseSolution};
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
@@ -227,6 +228,39 @@ pub enum WrinkleError {
         tolerance: f64,
         /// Where it ended, to look at or to go on from.
         last: Box<BaseSolution>,
+    },
+    /// The wrinkles of a base were not found.
+    #[error(
+        "the wrinkles did not converge: {end} after {iterations} steps with a relative residual of {residual:.1e}, the tolerance \
+         is {tolerance:.1e}; the largest amplitude is {amplitude:.2e} m. Hold the amplitudes of pinned vertices at zero (clamped) \
+         if nothing else limits the length of the waves, move pins and obstacles less from frame to frame, or take a finer mesh"
+    )]
+    NotConverged {
+        /// How the solver ended.
+        end: WrinkleEnd,
+        /// Steps of the run that gave the answer.
+        iterations: usize,
+        /// Its relative residual.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+        /// The largest amplitude, m.
+        amplitude: f64,
+    },
+    /// Waves that the sheet has no material for.
+    #[error(
+        "{vertex} has an amplitude of {amplitude:.2e} m, but no two points of the sheet are farther than {:.2e} m from each other: \
+         nothing limits the length of its waves. Hold the amplitudes of pinned vertices at zero (clamped), or pull the sheet along \
+         the crests",
+        2.0 * reach
+    )]
+    TooHigh {
+        /// The vertex.
+        vertex: Id<Vertices>,
+        /// Its amplitude, m.
+        amplitude: f64,
+        /// The largest possible one, m.
+        reach: f64,
     },
     /// A sheet for which plates or membranes are not made.
     #[error("the sheet as {what}: {reason}")]

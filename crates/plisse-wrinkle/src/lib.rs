@@ -61,6 +61,7 @@ mod free;
 mod geometry;
 mod lattice;
 mod phase;
+mod reach;
 mod sequence;
 mod sheet;
 mod solver;

@@ -80,11 +80,15 @@ pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failu
     let open = outcome.solves.iter().find(|solve| !solve.converged());
     let failed = open.and_then(|solve| solve.run().or(solve.runs.last()));
     match failed {
-        None => Ok(()),
+        None if outcome.solves.is_empty() => Ok(()),
+        None => {
+            let checked = outcome.problem.sheet().check_amplitudes(&outcome.amplitude);
+            checked.map_err(|error| Failure::NotConverged(error.to_string()))
+        }
         Some(run) => Err(Failure::NotConverged(format!(
             "the wrinkles did not converge: {} after {} steps with a relative residual of {:.1e}, asked for were {:.1e}. Allow more \
              with --max-iterations, accept more with --tolerance, or try another --start",
-            report::end(run.end),
+            run.end,
             run.iterations.len(),
             run.kkt.relative,
             options.tolerance.get()

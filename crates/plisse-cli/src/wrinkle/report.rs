@@ -23,17 +23,6 @@ fn terms(terms: &Terms) -> [(&'static str, &'static str, f64); 6] {
     ]
 }
 
-/// How a run ended.
-pub(super) fn end(end: WrinkleEnd) -> &'static str {
-    match end {
-        WrinkleEnd::Converged => "converged",
-        WrinkleEnd::IterationLimit => "out of steps",
-        WrinkleEnd::Stalled => "no step lowered the energy",
-        WrinkleEnd::NotFinite => "energy or derivatives are not finite",
-        _ => "ended",
-    }
-}
-
 fn start(run: &WrinkleRun) -> &'static str {
     match run.start {
         Some(WrinkleStart::Strain) => "strain",
@@ -68,7 +57,7 @@ fn kkt(kkt: &Kkt) -> Value {
 fn run(run: &WrinkleRun) -> Value {
     json!({
         "start": start(run),
-        "end": end(run.end),
+        "end": run.end.to_string(),
         "converged": run.end == WrinkleEnd::Converged,
         "iterations": run.iterations.len(),
         "energy": run.energy,
@@ -204,7 +193,7 @@ pub(super) fn print(outcome: &Outcome<'_>, talk: &Talk) {
                 "  {}{}: {} after {} steps, E = {:.12e} J; residual {:.1e} J/m by amplitude, {:.1e} J/rad by omega, {:.1e} relative",
                 if solve.chosen == Some(at) { "* from " } else { "  from " },
                 start(run),
-                end(run.end),
+                run.end,
                 run.iterations.len(),
                 run.energy,
                 run.kkt.amplitude,

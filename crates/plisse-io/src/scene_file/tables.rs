@@ -548,8 +548,10 @@ names! {
         StVenantKirchhoff = "st-venant-kirchhoff",
         /// Corotational.
         Corotational = "corotational",
-        /// Stable neo-Hookean.
+        /// Stable neo-Hookean, of the surface alone.
         NeoHookean = "neo-hookean",
+        /// Incompressible neo-Hookean: rubber, which thins as it is stretched.
+        NeoHookeanIncompressible = "neo-hookean-incompressible",
     }
 }
 

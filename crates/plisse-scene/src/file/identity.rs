@@ -124,6 +124,7 @@ impl Identity {
             Stretching::StVenantKirchhoff(lame) => self.add("st-venant-kirchhoff", &moduli(lame)),
             Stretching::Corotational(lame) => self.add("corotational", &moduli(lame)),
             Stretching::NeoHookean(lame) => self.add("neo-hookean", &moduli(lame)),
+            Stretching::NeoHookeanIncompressible(mu) => self.add("neo-hookean-incompressible", mu),
         }
         match shearing {
             Shearing::None => {}

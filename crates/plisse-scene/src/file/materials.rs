@@ -10,6 +10,7 @@ use plisse_io::scene_file::{
 use plisse_membrane::Lame;
 
 use super::Reader;
+use crate::scene::short;
 use crate::scene::{
     AngleLaw, Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching,
 };
@@ -179,9 +180,10 @@ impl Reader<'_> {
             MembraneName::Corotational => Stretching::Corotational(lame),
             MembraneName::StVenantKirchhoff => Stretching::StVenantKirchhoff(lame),
             MembraneName::NeoHookean => Stretching::NeoHookean(lame),
+            MembraneName::NeoHookeanIncompressible => self.rubber(line, &lame)?,
             MembraneName::Fibres | MembraneName::Green | MembraneName::Arap => {
                 let message = "this membrane is not that of a solid with a Poisson's ratio; choose \"corotational\", \
-                               \"st-venant-kirchhoff\" or \"neo-hookean\", or remove \"young\", \"thickness\" and \"mass_density\"";
+                               \"st-venant-kirchhoff\", \"neo-hookean\" or \"neo-hookean-incompressible\", or remove \"young\", \"thickness\" and \"mass_density\"";
                 self.note(line, message);
                 return None;
             }
@@ -222,6 +224,7 @@ impl Reader<'_> {
             Stretching::StVenantKirchhoff(lame)
             | Stretching::Corotational(lame)
             | Stretching::NeoHookean(lame) => Some(lame),
+            Stretching::NeoHookeanIncompressible(mu) => Lame::new(mu, 2.0 * mu.get()).ok(),
             _ => None,
         };
         let tensile =
@@ -233,6 +236,7 @@ impl Reader<'_> {
             Stretching::StVenantKirchhoff(_) => MembraneName::StVenantKirchhoff,
             Stretching::Corotational(_) => MembraneName::Corotational,
             Stretching::NeoHookean(_) => MembraneName::NeoHookean,
+            Stretching::NeoHookeanIncompressible(_) => MembraneName::NeoHookeanIncompressible,
             Stretching::Fibres { .. } => MembraneName::Fibres,
         });
         let woven = matches!(name, MembraneName::Fibres | MembraneName::Green);
@@ -265,9 +269,14 @@ impl Reader<'_> {
                 // Its Poisson's ratio is zero: E h = 2 μ.
                 Stretching::Arap(Positive::new(0.5 * tensile.get()).unwrap_or(tensile))
             } else {
-                let lame = Lame::plane_stress(tensile, poisson.unwrap_or(0.3), Positive::ONE);
+                // Rubber has no other ratio than its own; one that comes from the preset does not count.
+                let rubber = name == MembraneName::NeoHookeanIncompressible;
+                let poisson =
+                    if rubber { table.poisson.map_or(0.5, |p| p.0) } else { poisson.unwrap_or(0.3) };
+                let lame = Lame::plane_stress(tensile, poisson, Positive::ONE);
                 let lame = self.keep(line, lame)?;
                 match name {
+                    MembraneName::NeoHookeanIncompressible => self.rubber(line, &lame)?,
                     MembraneName::StVenantKirchhoff => Stretching::StVenantKirchhoff(lame),
                     MembraneName::NeoHookean => Stretching::NeoHookean(lame),
                     _ => Stretching::Corotational(lame),
@@ -279,6 +288,23 @@ impl Reader<'_> {
             shearing: self.shearing(table, base.shearing, woven)?,
             directions: table.fibres.unwrap_or(base.directions),
         })
+    }
+
+    /// Incompressible rubber with the moduli of a sheet, if they are those of rubber.
+    fn rubber(&mut self, line: usize, lame: &Lame) -> Option<Stretching> {
+        let poisson = lame.poisson();
+        // The ratio is computed from the moduli.
+        if (poisson - 0.5).abs() > 1e-9 {
+            let message = format!(
+                "membrane = \"neo-hookean-incompressible\" has a Poisson's ratio of 0.5, not {}; set poisson = 0.5, or choose \
+                 membrane = \"neo-hookean\", which does not thin",
+                short(poisson)
+            );
+            self.note(line, message);
+            return None;
+        }
+        let mu = self.keep(line, Positive::new(lame.mu()))?;
+        Some(Stretching::NeoHookeanIncompressible(mu))
     }
 
     fn shearing(&mut self, table: &MaterialTable, base: Shearing, woven: bool) -> Option<Shearing> {
@@ -351,6 +377,7 @@ impl Reader<'_> {
                 | Stretching::NeoHookean(lame),
                 _,
             ) => lame.poisson(),
+            (None, Stretching::NeoHookeanIncompressible(_), _) => 0.5,
             (None, _, Bending::MidEdge { poisson, .. }) => poisson,
             _ => 0.0,
         };

@@ -79,6 +79,9 @@ impl PlaneViscosity {
             Stretching::StVenantKirchhoff(lame) | Stretching::NeoHookean(lame) => {
                 Self::Green(GreenStrain::default(), isotropic(lame.lambda(), lame.mu())?)
             }
+            Stretching::NeoHookeanIncompressible(mu) => {
+                Self::Green(GreenStrain::default(), isotropic(2.0 * mu.get(), mu.get())?)
+            }
         })
     }
 

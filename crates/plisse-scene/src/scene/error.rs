@@ -1,7 +1,7 @@
 //! What can be wrong with a scene.
 
 use plisse_bending::{NetError, PlateError};
-use plisse_core::{MeshError, QuantityError, RestError};
+use plisse_core::{InvertedPiece, MeshError, QuantityError, RestError};
 use plisse_damping::ViscosityError;
 use plisse_membrane::MaterialError;
 use plisse_system::SetupError;
@@ -142,13 +142,8 @@ pub enum SceneError {
         edge: String,
     },
     /// An obstacle with its inside outside.
-    #[error(
-        "the mesh of an obstacle encloses {volume} m³: its faces point inwards. Reverse the order of their corners"
-    )]
-    InsideOutObstacle {
-        /// The enclosed volume.
-        volume: f64,
-    },
+    #[error("the mesh of an obstacle: {0}")]
+    InsideOutObstacle(InvertedPiece),
     /// Quadratic bending of a curved sheet.
     #[error(
         "{body} is curved at rest, which the quadratic bending model cannot represent; choose hinges or mid-edge bending"

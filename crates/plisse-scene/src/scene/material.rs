@@ -91,8 +91,12 @@ pub enum Stretching {
     StVenantKirchhoff(Lame),
     /// Corotational linear elasticity.
     Corotational(Lame),
-    /// Stable neo-Hookean.
+    /// Stable neo-Hookean: an energy of the surface alone. The sheet does not thin as it is stretched, whatever its Poisson's
+    /// ratio.
     NeoHookean(Lame),
+    /// Incompressible neo-Hookean, which is rubber: the solid keeps its volume, and the sheet thins as it is stretched. With the
+    /// shear modulus `μ = E h/3` in N/m; Poisson's ratio is 0.5.
+    NeoHookeanIncompressible(Positive),
 }
 
 /// The energy of shear between warp and weft, on `I6 = (Fa)·(Fb) - a·b`.

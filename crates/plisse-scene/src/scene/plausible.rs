@@ -161,6 +161,29 @@ fn stretch_warnings(cloth: &Cloth, name: &str, warnings: &mut Vec<SceneWarning>)
     }
 }
 
+/// A sheet is thin if it is this many times wider than thick.
+const THIN: f64 = 10.0;
+
+/// Doubts that a sheet of this thickness is one.
+///
+/// Its width is four times the area over the length of the boundary: the side of a square, the diameter of a disc, twice the
+/// width of a long strip. A closed surface has the side of a square of its area.
+pub(super) fn thickness_warning(cloth: &Cloth, name: &str, thickness: f64, warnings: &mut Vec<SceneWarning>) {
+    let area: f64 = cloth.rest.area();
+    let length = |edge: Id<Edges>| {
+        let face = cloth.mesh.edges()[edge].faces.0;
+        let map = cloth.rest.map(face);
+        let corner = (0..3).find(|i| cloth.mesh.face_edges()[face][*i] == edge);
+        // The gradient of a barycentric coordinate is one over the height on the edge.
+        corner.map_or(0.0, |i| 2.0 * map.area() * map.barycentric_gradient(i).length())
+    };
+    let boundary: f64 = cloth.mesh.boundary_edges().map(length).sum();
+    let width = area.sqrt().min(4.0 * area / boundary);
+    if THIN * thickness > width {
+        warnings.push(SceneWarning::Thick { body: name.to_owned(), thickness, width });
+    }
+}
+
 fn size_warning(body: &Body, name: &str, warnings: &mut Vec<SceneWarning>) {
     let hint = "Lengths are metres; for a file in millimetres, set mesh_unit = 1e-3";
     let size = diagonal(body.x.as_slice());
@@ -206,7 +229,13 @@ fn material_warnings(
         Stretching::StVenantKirchhoff(lame)
         | Stretching::Corotational(lame)
         | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
+        Stretching::NeoHookeanIncompressible(mu) => [3.0 * mu.get(); 2],
     };
+    if let Stretching::NeoHookean(lame) = material.membrane.stretching
+        && lame.poisson() > 0.499
+    {
+        warnings.push(SceneWarning::NotRubber { body: name.to_owned(), poisson: lame.poisson() });
+    }
     let per_width = "It is force per width: Young's modulus in Pa times thickness in m";
     for modulus in distinct(&moduli).filter(|_| !has_own_membrane) {
         implausible(name, "the tensile stiffness", *modulus, "N/m", [0.1, 1e9], per_width, warnings);

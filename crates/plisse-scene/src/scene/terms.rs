@@ -10,9 +10,10 @@ use plisse_core::{Element, Field, Hinge, Id, Positive, StepElement, TriMesh, Ver
 use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
-    NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff, Sum,
+    NeoHookeanIncompressible, NeoHookeanStable, Quadratic, QuarticShear, Shear, ShearLaw, StVenantKirchhoff,
+    Sum,
 };
-use plisse_system::{ConstantTerm, ElementTerm, Pressure, Term, Volume};
+use plisse_system::{ConstantTerm, ElementTerm, Pressure, SetupError, Term, Volume};
 
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
@@ -97,6 +98,9 @@ fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
         Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
         Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
         Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
+        Stretching::NeoHookeanIncompressible(mu) => {
+            sheared(NeoHookeanIncompressible::new(mu), cloth, slot, out);
+        }
     }
 }
 
@@ -226,22 +230,16 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     })
 }
 
-/// Refuses a filled cloth that is placed inside out.
+/// Refuses a filled cloth with a closed piece that is placed inside out. Flat pieces, as those of pillows are at first, have no
+/// inside yet. Of an open cloth nothing is said.
 pub(super) fn check_filling(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
-    let volume = cloth.filling.map_or(0.0, |_| enclosed_volume(cloth));
-    if volume < 0.0 {
-        let source = plisse_system::SetupError::InsideOut { volume };
-        return Err(SceneError::Body { body: name.to_owned(), source });
+    let is_judged = cloth.filling.is_some() && cloth.mesh.boundary_edges().next().is_none();
+    match cloth.mesh.inverted_piece(&cloth.body.x, true).filter(|_| is_judged) {
+        None => Ok(()),
+        Some(inverted) => {
+            Err(SceneError::Body { body: name.to_owned(), source: SetupError::InsideOut(inverted) })
+        }
     }
-    Ok(())
-}
-
-/// What a cloth encloses as it is placed; nothing, if that is a rounding error of a flat one.
-fn enclosed_volume(cloth: &Cloth) -> f64 {
-    let x = |v: Id<Vertices>| cloth.body.x[v] - cloth.body.x[Id::new(0)];
-    let parts = cloth.mesh.faces().as_slice().iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0);
-    let (sum, size) = parts.fold((0.0, 0.0), |(sum, size): (f64, f64), v| (sum + v, size + v.abs()));
-    if sum.abs() <= 1e-9 * size { 0.0 } else { sum }
 }
 
 /// The terms of wires in the numbering of the scene.

@@ -90,6 +90,22 @@ pub enum SceneWarning {
         /// As placed, m².
         placed: f64,
     },
+    /// A sheet that is too thick for the theory of thin sheets.
+    Thick {
+        /// Which body.
+        body: String,
+        /// Its thickness, m.
+        thickness: f64,
+        /// How wide it is, m.
+        width: f64,
+    },
+    /// A membrane of the surface alone with the Poisson's ratio of rubber.
+    NotRubber {
+        /// Which body.
+        body: String,
+        /// Its Poisson's ratio.
+        poisson: f64,
+    },
     /// A triangle that starts far from its rest shape.
     Stretched {
         /// Which body.
@@ -141,6 +157,19 @@ impl fmt::Display for SceneWarning {
                 "{body} has {} m2 at rest and starts with {} m2. Check the size of its material coordinates (uv_scale), and scale",
                 short(*rest),
                 short(*placed)
+            ),
+            Self::Thick { body, thickness, width } => write!(
+                f,
+                "{body} is {} m thick and about {} m wide: it is no thin sheet, whose width is ten times its thickness at least. \
+                 The thickness is in metres: 1e-4 for a tenth of a millimetre",
+                short(*thickness),
+                short(*width)
+            ),
+            Self::NotRubber { body, poisson } => write!(
+                f,
+                "{body} has membrane = \"neo-hookean\" and a Poisson's ratio of {}, as rubber, but this membrane does not thin when \
+                 it is stretched. Choose membrane = \"neo-hookean-incompressible\" for rubber",
+                short(*poisson)
             ),
             Self::Stretched { body, face, stretch: [low, high], faces } => write!(
                 f,

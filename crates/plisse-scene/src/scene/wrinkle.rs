@@ -13,9 +13,9 @@ use super::SceneError;
 use super::body::{Held, Hold};
 use super::cloth::{Cloth, Filling};
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
-use super::plausible::shape_warnings;
+use super::plausible::{shape_warnings, thickness_warning};
 use super::start::{Placed, check_start};
-use super::terms::{cloth_masses, mean_edge};
+use super::terms::{cloth_masses, is_filled, mean_edge};
 use super::warning::SceneWarning;
 
 /// How wrinkles are found and drawn.
@@ -164,7 +164,10 @@ impl WrinkleScene {
         }
         match cloth.filling {
             None => {}
-            Some(Filling::Pressure(pressure)) => problem = problem.with_pressure(pressure)?,
+            Some(Filling::Pressure(pressure)) => {
+                is_filled(cloth, &name)?;
+                problem = problem.with_pressure(pressure)?;
+            }
             Some(Filling::Volume { .. }) => {
                 return Err(refuse("wrinkles know fillings of a constant pressure only, not of a volume"));
             }
@@ -187,7 +190,8 @@ impl WrinkleScene {
         let ranges = Field::filled(areas.len(), 0.5 * mean_edge(cloth));
         let touch = Touch { areas, radii, ranges };
         let sequence = sequence(&options)?;
-        let warnings = shape_warnings(cloth, &name);
+        let mut warnings = shape_warnings(cloth, &name);
+        thickness_warning(cloth, &name, sheet.thickness(), &mut warnings);
         Ok(Self { problem, held, obstacles: Vec::new(), touch, options, start, sequence, name, warnings })
     }
 
@@ -259,7 +263,8 @@ impl WrinkleScene {
     /// On error the next frame continues what this one should have continued.
     ///
     /// # Errors
-    /// [`WrinkleError::NoEquilibrium`] if the base does not converge, and whatever else the stages report.
+    /// [`WrinkleError::NoEquilibrium`] if the base does not converge, [`WrinkleError::NotConverged`] if the wrinkles do not,
+    /// [`WrinkleError::TooHigh`] if the sheet has no material for them, and whatever else the stages report.
     pub fn next_frame(&mut self, time: f64) -> Result<WrinkleFrame, WrinkleError> {
         let base = self.base_at(time)?;
         let frame = self.wrinkles_on(base)?;
@@ -306,7 +311,8 @@ impl WrinkleScene {
     /// ```
     ///
     /// # Errors
-    /// Whatever the stages report; the next call then continues what this one should have continued.
+    /// [`WrinkleError::NotConverged`], [`WrinkleError::TooHigh`] and whatever else the stages report; the next call then
+    /// continues what this one should have continued.
     pub fn wrinkles_on(&mut self, base: WrinkleBase) -> Result<WrinkleFrame, WrinkleError> {
         let WrinkleBase { time, solution: base } = base;
         let (mesh, rest, material) = (self.problem.mesh(), self.problem.rest(), self.problem.sheet());

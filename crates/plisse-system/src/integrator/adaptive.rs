@@ -163,7 +163,12 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                     };
                     if let Some(ledger) = state.ledger().filter(is_wrong) {
                         let (excess, scale) = (ledger.excess, ledger.scale);
-                        let error = StepError::EnergyGained { time: state.time(), excess, scale };
+                        let error = StepError::EnergyGained {
+                            time: state.time(),
+                            excess,
+                            scale,
+                            remedy: self.inner.remedy(),
+                        };
                         *state = saved;
                         return Err(error);
                     }
@@ -193,6 +198,10 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                 }
             }
         }
+    }
+
+    fn remedy(&self) -> &'static str {
+        self.inner.remedy()
     }
 }
 

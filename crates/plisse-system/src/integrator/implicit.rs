@@ -1,7 +1,7 @@
 //! Implicit steps by minimisation.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Psd, Space};
+use plisse_core::{Field, Id, Positive, Psd, Space, StepEnergy};
 use plisse_sparse::{Linear, Revision};
 
 use super::Integrator;
@@ -217,12 +217,22 @@ impl<S: Space> Implicit<S> {
                 + work_of_time(system, [state.x(), &x], [state.time(), time]),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
+        let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
             let driven = balance.work + self.work_of_loads(system, state, &x, &balance, dt);
             let excused = excused(&objective, gradient, state, &x, &solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
+        let ledger = ledger.map(|ledger| {
+            if ledger.fraction() > Ledger::WARNING {
+                ledger.at_least(self.newton.rounding_energy(&mut objective, &x))
+            } else {
+                ledger
+            }
+        });
+        let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
+        let stable = if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &x) } else { None };
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
         self.scratch = scratch;
@@ -244,6 +254,7 @@ impl<S: Space> Implicit<S> {
             rejected: 0,
             energies,
             balance,
+            stable,
             unexplained: ledger.map_or(0.0, |ledger| ledger.fraction()),
             closest,
             momentum,
@@ -383,6 +394,10 @@ impl<S: Space> Integrator<S> for Implicit<S> {
     fn forget(&mut self) {
         Self::forget(self);
     }
+
+    fn remedy(&self) -> &'static str {
+        self.scheme.remedy()
+    }
 }
 
 /// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced
@@ -403,6 +418,12 @@ fn work_of_pins<S: Space>(
         (of_terms + momentum).dot(x[node] - start.x()[node])
     };
     system.moving().map(|(node, _)| work(node)).sum()
+}
+
+/// What dissipative terms that [drive](Term::drives) have fed into the motion, J, each on the whole: never negative.
+fn fed<S: Space>(system: &System<S>, parts: &[StepEnergy]) -> f64 {
+    let driving = system.terms().zip(parts).filter(|(term, _)| term.drives());
+    driving.map(|(_, part)| (-part.dissipated).max(0.0)).sum()
 }
 
 /// The work of forces that the solver has left unbalanced, as far as its criterion lets it: more than that is no excuse for a gain

@@ -31,6 +31,11 @@ pub trait Integrator<S: Space> {
     /// Forgets what earlier steps left behind, so that the next step depends on the state alone, bit by bit. An
     /// integrator that keeps nothing has nothing to do here.
     fn forget(&mut self) {}
+
+    /// What helps where a motion gains energy from nowhere, as a sentence without its full stop.
+    fn remedy(&self) -> &'static str {
+        "Take a shorter time step"
+    }
 }
 
 impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
@@ -45,5 +50,9 @@ impl<S: Space, I: Integrator<S> + ?Sized> Integrator<S> for Box<I> {
 
     fn forget(&mut self) {
         (**self).forget();
+    }
+
+    fn remedy(&self) -> &'static str {
+        (**self).remedy()
     }
 }

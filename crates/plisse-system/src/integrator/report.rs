@@ -26,6 +26,9 @@ pub struct StepReport {
     /// Energy that has appeared since the start although nothing explains it, as a fraction of the energy in play:
     /// [`Ledger::fraction`](crate::Ledger::fraction). Zero for equilibria and explicit steps, which keep no account.
     pub unexplained: f64,
+    /// Whether an equilibrium is stable, a minimum of the energy: see [`Scheme::Quasistatic`](crate::Scheme::Quasistatic).
+    /// `None` for steps in time, and where it is not known.
+    pub stable: Option<bool>,
     /// The closest approach to what terms such as contact keep nodes away from, at the ends of the substeps.
     pub closest: Option<Closest>,
     /// Linear momentum at the end, in kg m/s.
@@ -161,10 +164,11 @@ pub struct Balance {
     pub before: f64,
     /// Total energy at the end.
     pub after: f64,
-    /// Work that moving pins, and springs to moving points, did.
+    /// Work that moving pins, obstacles, and springs to moving points did, and what wind and friction of moving obstacles fed into the
+    /// motion: in every substep each of them either works or dissipates, on the whole.
     pub work: f64,
-    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`], which says where it is
-    /// negative.
+    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`] without what is
+    /// work. Of wind and friction never negative. Of damping it can be, where [`StepEnergy::dissipated`] says so.
     pub dissipated: f64,
 }
 
@@ -261,7 +265,7 @@ pub enum StepError {
     /// The motion has gained energy from nowhere, and shorter steps do not help.
     #[error(
         "at t = {time} s the motion has gained {excess:.3e} J that nothing explains, {:.0} % of the {scale:.3e} J in play: the \
-         time integration is unstable. Take backward Euler or BDF2, a smaller spectral radius, or a shorter time step",
+         time integration is unstable. {remedy}",
         100.0 * excess / scale
     )]
     EnergyGained {
@@ -271,6 +275,8 @@ pub enum StepError {
         excess: f64,
         /// The largest energy in play so far, J.
         scale: f64,
+        /// What helps with this scheme, as a sentence without its full stop.
+        remedy: &'static str,
     },
     /// A step that is too short to change the time.
     #[error("a step of {dt} s does not change the time of {time} s; take longer steps, or begin at zero")]

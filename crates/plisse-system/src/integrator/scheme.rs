@@ -11,6 +11,11 @@ use crate::state::{Previous, State};
 #[non_exhaustive]
 pub enum Scheme {
     /// Energy alone: equilibria. Velocities are set to zero.
+    ///
+    /// Newton's method can end at a saddle, where a symmetry of the start keeps it: a sheet that stands on its edge. So
+    /// [`StepReport::stable`](crate::StepReport::stable) says whether the exact Hessian at the end is positive definite.
+    /// Neutral directions count as stable, and instabilities so slow that a perturbation needs more than ten seconds to grow
+    /// by a factor of e, or so weak that forces below the tolerance could cause them.
     Quasistatic,
     /// Backward Euler, first order: dissipates fast motion.
     BackwardEuler,
@@ -83,6 +88,18 @@ impl Scheme {
             Self::BackwardEuler => "backward Euler",
             Self::Bdf2 => "BDF2",
             Self::Newmark(_) => "Newmark's scheme",
+        }
+    }
+
+    /// What helps where a motion gains energy from nowhere: what dissipates more than this scheme, and shorter steps.
+    pub(super) fn remedy(self) -> &'static str {
+        match self {
+            Self::Quasistatic | Self::BackwardEuler => "Take a shorter time step, or a smaller tolerance",
+            Self::Bdf2 => "Take a shorter time step, or backward Euler, which dissipates more",
+            Self::Newmark(radius) if radius.get() > 0.0 => {
+                "Take a smaller spectral radius, BDF2 or backward Euler, or a shorter time step"
+            }
+            Self::Newmark(_) => "Take BDF2 or backward Euler, or a shorter time step",
         }
     }
 }

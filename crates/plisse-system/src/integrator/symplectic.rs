@@ -76,6 +76,7 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
             rejected: 0,
             energies,
             balance,
+            stable: None,
             unexplained: 0.0,
             closest: None,
             momentum,

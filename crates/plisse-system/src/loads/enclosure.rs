@@ -189,15 +189,15 @@ impl Volume {
         Ok(Self { name: "volume".to_owned(), enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
     }
 
-    /// Keeps the volume that `x` encloses. The faces must point outwards.
+    /// Keeps the volume that `x` encloses. The faces of every piece must point outwards; those of a cavity point into it.
     pub fn keeping(mesh: &TriMesh, x: &Field<Vertices, DVec3>, bulk: Positive) -> Result<Self, SetupError> {
         x.check_len(mesh.vertex_count())
             .map_err(|source| SetupError::Length { what: "positions", source })?;
         let enclosure = Enclosure::new(mesh)?;
-        let target = enclosure.volume(x);
-        if target <= 0.0 {
-            return Err(SetupError::InsideOut { volume: target });
+        if let Some(inverted) = mesh.inverted_piece(x, false) {
+            return Err(SetupError::InsideOut(inverted));
         }
+        let target = enclosure.volume(x);
         check_target(target)?;
         Ok(Self { name: "volume".to_owned(), enclosure, target, bulk: bulk.get() })
     }

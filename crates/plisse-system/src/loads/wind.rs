@@ -112,6 +112,10 @@ impl Term<Vertices> for Wind {
         Role::Dissipative
     }
 
+    fn drives(&self) -> bool {
+        true
+    }
+
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
         for corners in &self.faces {
             for a in 0..3 {

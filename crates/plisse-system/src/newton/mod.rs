@@ -4,6 +4,7 @@ mod objective;
 mod problem;
 mod report;
 mod settings;
+mod stiffness;
 mod stopping;
 
 use std::sync::Arc;
@@ -155,8 +156,7 @@ impl Newton {
             keeps_matrix: false,
             used_exact: false,
         };
-        let matrix = self.matrix.take().filter(|last| last.pattern().size() == problem.pattern().size());
-        let matrix = matrix.unwrap_or_else(|| BlockMatrix::zeros(Arc::clone(problem.pattern())));
+        let matrix = self.take_matrix(problem);
         let trial = x.clone();
         let mut places = Places { problem, x, trial, matrix };
         let result = self.iterate(&mut places, value, &mut run);
@@ -168,6 +168,12 @@ impl Newton {
                 Err(NewtonError { failure, report, tolerance: self.settings.criterion.tolerance() })
             }
         }
+    }
+
+    /// The last matrix, or zeros for another problem.
+    fn take_matrix<P: Problem>(&mut self, problem: &P) -> BlockMatrix {
+        let last = self.matrix.take().filter(|last| last.pattern().size() == problem.pattern().size());
+        last.unwrap_or_else(|| BlockMatrix::zeros(Arc::clone(problem.pattern())))
     }
 
     fn iterate<P: Problem>(

@@ -11,7 +11,7 @@ use crate::phase::{
     recover_phase_following, recover_phase_keeping, waves_before,
 };
 use crate::solver::{
-    Periods, WrinkleField, WrinkleProblem, WrinkleSettings, solve_wrinkles, solve_wrinkles_from,
+    Periods, WrinkleEnd, WrinkleField, WrinkleProblem, WrinkleSettings, solve_wrinkles, solve_wrinkles_from,
 };
 
 use choice::{Choice, Components};
@@ -135,7 +135,9 @@ impl WrinkleSequence {
     /// On error the next frame continues what this one should have continued.
     ///
     /// # Errors
-    /// [`WrinkleError::Length`] for a base with another mesh than that of the frames before, and whatever solver and phase report.
+    /// [`WrinkleError::NotConverged`] if the field that was chosen does not meet the tolerance, [`WrinkleError::TooHigh`] for
+    /// amplitudes that the sheet has no material for, [`WrinkleError::Length`] for a base with another mesh than that of the
+    /// frames before, and whatever solver and phase report.
     pub fn next_frame(
         &mut self,
         problem: &WrinkleProblem,
@@ -146,9 +148,27 @@ impl WrinkleSequence {
             None => on.first()?,
             Some(last) => on.following(last)?,
         };
+        self.is_trustworthy(problem, &frame.field)?;
         let (amplitude, phase) = (frame.field.amplitude.clone(), frame.phase.clone());
         self.last = Some(Last { amplitude, phase, whole });
         Ok(frame)
+    }
+
+    /// That a field is a minimum that a sheet can have.
+    fn is_trustworthy(&self, problem: &WrinkleProblem, field: &WrinkleField) -> Result<(), WrinkleError> {
+        problem.sheet().check_amplitudes(&field.amplitude)?;
+        if field.report.converged() {
+            return Ok(());
+        }
+        // Without a chosen run every one ended with numbers that are not finite.
+        let run = field.report.run().or(field.report.runs.last());
+        Err(WrinkleError::NotConverged {
+            end: run.map_or(WrinkleEnd::NotFinite, |run| run.end),
+            iterations: run.map_or(0, |run| run.iterations.len()),
+            residual: run.map_or(f64::INFINITY, |run| run.kkt.relative),
+            tolerance: self.settings.wrinkles.tolerance,
+            amplitude: field.amplitude.as_slice().iter().fold(0.0, |most: f64, a| most.max(*a)),
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the solver did.
 
+use std::fmt;
+
 use crate::energy::Terms;
 use crate::start::WrinkleStart;
 
@@ -49,6 +51,17 @@ pub enum WrinkleEnd {
     Stalled,
     /// The energy or a derivative is infinite or NaN: amplitudes or frequencies are too large.
     NotFinite,
+}
+
+impl fmt::Display for WrinkleEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "out of steps",
+            Self::Stalled => "no step lowered the energy",
+            Self::NotFinite => "energy or derivatives are not finite",
+        })
+    }
 }
 
 /// One run, from one start.

@@ -72,6 +72,10 @@ impl Term<Vertices> for FrictionTerm {
         Role::Dissipative
     }
 
+    fn drives(&self) -> bool {
+        self.obstacle.motion.moves()
+    }
+
     fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
         for toucher in &*self.touchers {
             pair(toucher.vertex, toucher.vertex);

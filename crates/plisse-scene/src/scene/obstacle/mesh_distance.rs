@@ -54,9 +54,8 @@ impl SolidMesh {
         let corners = |v: &[Id<Vertices>; 3]| v.map(|v| x[v]);
         let unit = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).normalize_or_zero();
         let mut faces: Vec<[Id<Vertices>; 3]> = mesh.faces().as_slice().to_vec();
-        let volume: f64 = faces.iter().map(|f| corners(f)[0].dot(corners(f)[1].cross(corners(f)[2]))).sum();
-        if volume <= 0.0 {
-            return Err(SceneError::InsideOutObstacle { volume: volume / 6.0 });
+        if let Some(inverted) = mesh.inverted_piece(x, false) {
+            return Err(SceneError::InsideOutObstacle(inverted));
         }
         let mut vertex_normals = vec![DVec3::ZERO; x.len()];
         for face in &faces {
