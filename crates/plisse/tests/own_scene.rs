@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 #[path = "../examples/own_scene.rs"]
-#[allow(unreachable_pub, reason = "the example is a program of its own")]
 mod own_scene;
 
 use own_scene::{Swelling, ring};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
+use plisse_core::range::PARAMETER;
 use plisse_core::{Faces, Field, Id, Positive, RestShape, TriMesh, Vertices};
 use plisse_system::{Integrator, Scheme, State, StepError, StepReport, System};
 
@@ -109,11 +110,13 @@ impl Scene {
 
     /// How many equal steps no longer than the time step make up a duration, and how long each is.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "a part of a positive number, not below the smallest one")]
     pub fn steps_in(&self, duration: Positive) -> (usize, Positive) {
         let longest = self.settings.time_step.get();
         // A duration that is a whole number of steps up to rounding has that many.
         let count = (duration.get() / longest * (1.0 - 1e-9)).ceil().max(1.0);
-        (count as usize, Positive::new(duration.get() / count).unwrap_or(duration))
+        let each = (duration.get() / count).max(*PARAMETER.start());
+        (count as usize, Positive::new(each).expect("a step has a length"))
     }
 
     /// Advances by a duration in equal steps, and gives the report of the last. On error the scene is at the end of the
