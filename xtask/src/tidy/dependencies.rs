@@ -10,8 +10,8 @@ use crate::{cargo, repository_root};
 
 const TABLE: &str = "docs/src/architecture.md";
 
-/// Crates that must stay free of others, directly or through others: whoever takes an energy must not pay for a
-/// solver, whoever reads an OBJ file not for pictures.
+/// Crates that must stay free of others, directly or through others: whoever takes an energy must
+/// not pay for a solver, whoever reads an OBJ file not for pictures.
 const LIGHT: [(&str, &[&str]); 6] = [
     ("plisse-core", ENERGY),
     ("plisse-eigen", ENERGY),

@@ -42,7 +42,7 @@ use super::warning::SceneWarning;
 pub struct Scene {
     pub(super) system: System<Vertices>,
     pub(super) state: State<Vertices>,
-    pub(super) integrator: Box<dyn Integrator<Vertices> + Send>,
+    pub(super) integrator: Box<dyn Integrator<Vertices> + Send + Sync>,
     pub(super) bodies: Vec<BodyInfo>,
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) settings: Settings,
@@ -134,15 +134,17 @@ impl Scene {
         self.integrator.forget();
     }
 
-    /// The state to go on from later, with the number of its frame and what the caller will recognise the scene by. Calls
-    /// [`Self::forget`], so that a run that is resumed here has the bits of one that was not interrupted.
+    /// The state to go on from later, with the number of its frame and what the caller will
+    /// recognise the scene by. Calls [`Self::forget`], so that a run that is resumed here has the
+    /// bits of one that was not interrupted.
     #[must_use]
     pub fn checkpoint(&mut self, frame: u32, tag: u64) -> Checkpoint {
         self.forget();
         Checkpoint { frame, tag, state: self.state.clone() }
     }
 
-    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which they were added.
+    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which
+    /// they were added.
     #[must_use]
     pub fn surfaces(&self) -> Vec<DrawnSurface> {
         let cloths = self.bodies.iter().filter_map(|body| match &body.kind {

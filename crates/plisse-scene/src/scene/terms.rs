@@ -152,15 +152,12 @@ fn faces<E: MembraneEnergy + Clone + 'static>(
 fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     match cloth.material.bending {
         Bending::None => {}
-        Bending::Hinge { rigidity, weight, .. } if cloth.angle_law.is_some() => {
-            let own = cloth.angle_law.iter();
-            out.extend(own.map(|own| hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot)));
-        }
-        Bending::Hinge { law, rigidity, weight } => out.push(match law {
-            AngleLaw::Quadratic => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
-            AngleLaw::Tangent => hinges(cloth, TangentAngle, rigidity, weight, slot),
-            AngleLaw::Sine => hinges(cloth, SineAngle, rigidity, weight, slot),
-            AngleLaw::Cosine => hinges(cloth, CosineAngle, rigidity, weight, slot),
+        Bending::Hinge { law, rigidity, weight } => out.push(match (&cloth.angle_law, law) {
+            (Some(own), _) => hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot),
+            (None, AngleLaw::Quadratic) => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
+            (None, AngleLaw::Tangent) => hinges(cloth, TangentAngle, rigidity, weight, slot),
+            (None, AngleLaw::Sine) => hinges(cloth, SineAngle, rigidity, weight, slot),
+            (None, AngleLaw::Cosine) => hinges(cloth, CosineAngle, rigidity, weight, slot),
         }),
         Bending::MidEdge { rigidity, poisson } => {
             // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
