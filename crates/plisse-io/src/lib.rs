@@ -1,4 +1,5 @@
-//! Files of plisse: meshes, caches and scene files. No other crate of plisse reads or writes their formats.
+//! Files of plisse: meshes, caches and scene files. No other crate of plisse reads or writes their
+//! formats.
 //!
 //! | what | items |
 //! |---|---|

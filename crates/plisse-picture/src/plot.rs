@@ -43,9 +43,11 @@ pub struct Plot {
     pub curves: Vec<Curve>,
     /// Range of the horizontal axis; none: that of the points. Points outside are left out.
     pub x_range: Option<[f64; 2]>,
-    /// Range of the vertical axis; none: that of the points with a margin. Points outside are left out.
+    /// Range of the vertical axis; none: that of the points with a margin. Points outside are left
+    /// out.
     pub y_range: Option<[f64; 2]>,
-    /// Draws the curves alone, with one unit as long across as it is up: shapes rather than functions.
+    /// Draws the curves alone, with one unit as long across as it is up: shapes rather than
+    /// functions.
     pub bare: bool,
 }
 
@@ -54,7 +56,8 @@ pub struct Plot {
 pub struct Curve {
     /// Text in the legend; a curve without a label is not in it.
     pub label: String,
-    /// Points, joined in their order; those that are not finite are left out, and the curve has a gap there.
+    /// Points, joined in their order; those that are not finite are left out, and the curve has a
+    /// gap there.
     pub points: Vec<[f64; 2]>,
     /// None: the next of seven that can be told apart.
     pub colour: Option<Rgb>,
@@ -139,7 +142,8 @@ impl Plot {
         layout::draw(self, pen, DVec2::ZERO, SIZE.map(f64::from).into());
     }
 
-    /// Ranges of the axes: those of the points, the vertical one with a margin, unless they are given.
+    /// Ranges of the axes: those of the points, the vertical one with a margin, unless they are
+    /// given.
     fn ranges(&self) -> [[f64; 2]; 2] {
         let finite = || self.curves.iter().flat_map(|curve| self.runs(&curve.points)).flatten();
         let x = value_range(finite().map(|p| p[0]));

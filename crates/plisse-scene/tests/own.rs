@@ -1,5 +1,5 @@
-//! Energies, laws, terms, obstacles and integrators of the user's own: where they are those of plisse, the bits are the
-//! same.
+//! Energies, laws, terms, obstacles and integrators of the user's own: where they are those of
+//! plisse, the bits are the same.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use glam::{DMat3, DVec3};
@@ -114,6 +114,14 @@ fn an_obstacle_of_ones_own_is_turned_moved_and_named() {
     assert!(matches!(refused, SceneError::NotFinite { .. }), "{refused}");
 }
 
+/// Scenes can be built in one thread and looked at from others.
+#[test]
+fn scenes_go_between_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<Scene>();
+    check::<SceneBuilder>();
+}
+
 #[test]
 fn an_integrator_of_ones_own_has_the_bits_of_the_same_settings() {
     let theirs = after(Scene::builder().cloth(cloth()), 4);
@@ -133,7 +141,8 @@ fn an_integrator_of_ones_own_has_the_bits_of_the_same_settings() {
     assert_eq!(a.state(), b.state());
 }
 
-/// Two bodies of every kind, with terms of all sorts: each moves as it would alone, and a term finds its vertices.
+/// Two bodies of every kind, with terms of all sorts: each moves as it would alone, and a term
+/// finds its vertices.
 #[test]
 fn bodies_have_one_numbering() {
     let far = DVec3::X * 2.0;
@@ -156,7 +165,8 @@ fn bodies_have_one_numbering() {
         .map(|scene| run(scene, 5));
     for (range, alone) in ranges.iter().zip(&alone) {
         for (x, expected) in state.x().as_slice()[range.clone()].iter().zip(alone.x().as_slice()) {
-            // One tolerance for all bodies, 0.1 m/s², ends Newton's method a little earlier or later.
+            // One tolerance for all bodies, 0.1 m/s², ends Newton's method a little earlier or
+            // later.
             assert!(x.distance(*expected) < 1e-6, "{x} {expected}");
         }
     }

@@ -5,7 +5,7 @@ use plisse::membrane::{Arap, MembraneEnergy};
 use plisse::picture::{Camera, Drawing, Part, RenderOptions as Options, Surface, render};
 use plisse::scene::{Cloth, Distance, Obstacle, Scene};
 use plisse::system::{HessianSink, Pose, Term};
-pub struct Swelling(pub f64); // ψ = k/8 (‖F‖² - 2)² with k in N/m: resists changes of the mean squared stretch
+pub(crate) struct Swelling(pub(crate) f64); // ψ = k/8 (‖F‖² - 2)² with k in N/m: resists swelling
 impl MembraneEnergy for Swelling {
     fn energy(&self, f: &Mat3x2) -> f64 {
         0.125 * self.0 * (f.norm_squared() - 2.0).powi(2)
@@ -20,7 +20,7 @@ impl MembraneEnergy for Swelling {
         hessian
     }
 }
-pub struct Well(u32, f64); // draws so many vertices towards the origin, with so many N/m each
+pub(crate) struct Well(u32, f64); // draws so many vertices towards the origin, with so many N/m each
 impl Term<Vertices> for Well {
     fn name(&self) -> &str {
         "well"
@@ -38,11 +38,11 @@ impl Term<Vertices> for Well {
         (0..self.0 as usize).for_each(|i| sink.add(i, &DMat3::from_diagonal(DVec3::splat(self.1))));
     }
 }
-pub fn ring(x: DVec3) -> Distance {
+pub(crate) fn ring(x: DVec3) -> Distance {
     let offset = x - x.truncate().normalize_or_zero().extend(0.0) * 0.2; // from the circle inside of the ring
     Distance::without_curvature(offset.length() - 0.05, offset.normalize_or(DVec3::Z))
 }
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let energy = Swelling(200.0).plus(Arap::new(Positive::literal(50.0)));
     let cloth = Cloth::sheet([24, 24], [0.6, 0.6])?.membrane(energy).at(DVec3::Z * 0.07);
     let scene = Scene::builder().cloth(cloth).obstacle(Obstacle::solid(ring));

@@ -1,9 +1,9 @@
-//! The example of a scene with an energy, a term and an obstacle of one's own: it runs, and its formulas are right.
+//! The example of a scene with an energy, a term and an obstacle of one's own: it runs, and its
+//! formulas are right.
 #![cfg(all(feature = "scene", feature = "io", feature = "picture"))]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 #[path = "../examples/own_scene.rs"]
-#[allow(unreachable_pub, reason = "the example is a program of its own")]
 mod own_scene;
 
 use own_scene::{Swelling, ring};
@@ -38,7 +38,8 @@ fn the_example_leaves_checkpoints_and_pictures() {
     std::env::set_current_dir(std::env::temp_dir()).unwrap();
 }
 
-/// Stress against differences of the energy, the Hessian against differences of the stress, and its eigenvalues.
+/// Stress against differences of the energy, the Hessian against differences of the stress, and its
+/// eigenvalues.
 #[test]
 fn the_energy_of_the_example_has_its_derivatives() {
     let energy = Swelling(3.0);

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use plisse::core::Positive;
-use plisse::wrinkle::{Curvature, FreeRule, Profile, Quadrature, WrinkleStart};
+use plisse::file::Meaning;
+use plisse::io::scene_file::{CurvatureName, FreeRuleName, Name, QuadratureName, WrinkleStartName};
+use plisse::wrinkle::{Profile, Quadrature};
 
 /// Put fine wrinkles on a coarse base mesh (Chen21).
 ///
@@ -51,17 +54,17 @@ pub(crate) struct WrinkleOptions {
     )]
     pub(crate) evaluate: Option<Vec<PathBuf>>,
     /// How powers of the amplitude are integrated [default: exact; with --evaluate: three-point].
-    #[arg(long)]
+    #[arg(long, value_parser = choice::<QuadratureName>())]
     pub(crate) quadrature: Option<QuadratureName>,
     /// Where the curvature of the base along crests comes from.
-    #[arg(long, default_value = "quadric")]
+    #[arg(long, value_parser = choice::<CurvatureName>(), default_value = "quadric-fit")]
     pub(crate) curvature: CurvatureName,
     /// Which faces are free of wrinkles.
-    #[arg(long, default_value = "authors")]
-    pub(crate) free_rule: RuleName,
+    #[arg(long, value_parser = choice::<FreeRuleName>(), default_value = "authors")]
+    pub(crate) free_rule: FreeRuleName,
     /// Where to start; of both the answer of lower energy is taken.
-    #[arg(long, default_value = "both")]
-    pub(crate) start: StartName,
+    #[arg(long, value_parser = choice::<WrinkleStartName>(), default_value = "both")]
+    pub(crate) start: WrinkleStartName,
     /// Solve again with the whole numbers of waves held, so that everything else adapts to them.
     #[arg(long)]
     pub(crate) rounded: bool,
@@ -97,38 +100,11 @@ of these names but without its wrinkle.json is refused. Without any compressed f
 
 Exit status: 0 also where nothing wrinkles; 3 if the solver did not converge: what it found is written all the same.";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum QuadratureName {
-    /// Exactly.
-    Exact,
-    /// With three points, as the published results.
-    ThreePoint,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum CurvatureName {
-    /// A quadric through five rings of neighbours, as the published results.
-    Quadric,
-    /// The second fundamental form of each face.
-    SecondForm,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum RuleName {
-    /// Faces without compression and those between them, as the published results.
-    Authors,
-    /// The text of Chen21: strains averaged with the neighbours.
-    Paper,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum StartName {
-    /// Amplitudes from the strain, as Chen21.
-    Strain,
-    /// Wavelength from the tension.
-    Stress,
-    /// One after the other.
-    Both,
+/// The names that scene files have for a choice, too.
+#[expect(clippy::expect_used, reason = "only known names come through")]
+fn choice<T: Name + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    let names = T::KNOWN.iter().map(|(name, about, _)| PossibleValue::new(*name).help(*about));
+    PossibleValuesParser::new(names).map(|name| T::from_name(&name).expect("one of the names"))
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -141,32 +117,7 @@ impl WrinkleOptions {
     pub(crate) fn quadrature(&self) -> Quadrature {
         let default =
             if self.evaluate.is_some() { QuadratureName::ThreePoint } else { QuadratureName::Exact };
-        match self.quadrature.unwrap_or(default) {
-            QuadratureName::Exact => Quadrature::Exact,
-            QuadratureName::ThreePoint => Quadrature::ThreePoint,
-        }
-    }
-
-    pub(crate) fn curvature(&self) -> Curvature {
-        match self.curvature {
-            CurvatureName::Quadric => Curvature::QuadricFit,
-            CurvatureName::SecondForm => Curvature::SecondForm,
-        }
-    }
-
-    pub(crate) fn rule(&self) -> FreeRule {
-        match self.free_rule {
-            RuleName::Authors => FreeRule::Authors,
-            RuleName::Paper => FreeRule::Paper,
-        }
-    }
-
-    pub(crate) fn starts(&self) -> Vec<WrinkleStart> {
-        match self.start {
-            StartName::Strain => vec![WrinkleStart::Strain],
-            StartName::Stress => vec![WrinkleStart::Stress],
-            StartName::Both => vec![WrinkleStart::Strain, WrinkleStart::Stress],
-        }
+        self.quadrature.unwrap_or(default).meaning()
     }
 
     pub(crate) fn profile(&self) -> Profile {
@@ -177,7 +128,7 @@ impl WrinkleOptions {
     }
 }
 
-/// The name under which a choice is given.
+/// The name under which a choice of the command line alone is given.
 pub(crate) fn name(choice: &impl ValueEnum) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -8,6 +8,7 @@ mod report;
 
 use plisse::core::{Edges, Field, Vertices};
 use plisse::file::MOST_TRIANGLES;
+use plisse::file::Meaning;
 use plisse::wrinkle::{
     BaseSheet, Periods, Phase, PhaseFaces, PhaseOptions, PhaseProblem, SharpVertices, SurfaceOptions, Terms,
     ThinSheet, WrinkleError, WrinkleField, WrinkleProblem, WrinkleReport, WrinkleSettings, WrinkledSurface,
@@ -63,9 +64,9 @@ pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failu
         Failure::Input(format!("{} (faces and vertices counted from 0): {error}", options.base.display()))
     };
     let sheet = ThinSheet::new(options.young, options.poisson, options.thickness)?;
-    let base =
-        BaseSheet::new(&input.mesh, &input.rest, &input.x, sheet, options.curvature()).map_err(about_base)?;
-    let problem = WrinkleProblem::new(base, options.rule())?
+    let base = BaseSheet::new(&input.mesh, &input.rest, &input.x, sheet, options.curvature.meaning())
+        .map_err(about_base)?;
+    let problem = WrinkleProblem::new(base, options.free_rule.meaning())?
         .with_clamped(&input.clamped)?
         .with_quadrature(options.quadrature());
     let mut outcome = match &options.evaluate {
@@ -102,7 +103,7 @@ fn solve<'a>(
     problem: &'a WrinkleProblem,
 ) -> Result<Outcome<'a>, Failure> {
     let settings = WrinkleSettings {
-        starts: options.starts(),
+        starts: options.start.meaning(),
         tolerance: options.tolerance.get(),
         max_iterations: options.max_iterations,
         ..WrinkleSettings::default()

@@ -1,5 +1,7 @@
 //! What is said about wrinkles.
 
+use plisse::file::Meaning;
+use plisse::io::scene_file::{Name, QuadratureName};
 use plisse::wrinkle::{Kkt, Quadrature, Terms, WrinkleEnd, WrinkleReport, WrinkleRun, WrinkleStart};
 use serde_json::{Value, json};
 
@@ -31,12 +33,9 @@ fn start(run: &WrinkleRun) -> &'static str {
     }
 }
 
-/// By the names of `--quadrature`.
+#[expect(clippy::expect_used, reason = "a closed choice whose every value has a name")]
 fn quadrature(quadrature: Quadrature) -> &'static str {
-    match quadrature {
-        Quadrature::Exact => "exact",
-        Quadrature::ThreePoint => "three-point",
-    }
+    QuadratureName::of(&quadrature).expect("a name of --quadrature").name()
 }
 
 /// Largest, mean, number of zeros.
@@ -85,8 +84,8 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "poisson": options.poisson,
         "thickness": options.thickness.get(),
         "quadrature": quadrature(problem.quadrature()),
-        "curvature": name(&options.curvature),
-        "free_rule": name(&options.free_rule),
+        "curvature": options.curvature.name(),
+        "free_rule": options.free_rule.name(),
         "clamped": input.clamped.len(),
         "kept_faces": kept,
         "wrinkle_free_faces": input.mesh.face_count() - kept,

@@ -161,8 +161,8 @@ impl TriMesh {
         })
     }
 
-    /// The same triangles as a part of something larger: their vertices count from `first`, among `total`.
-    /// Faces and edges keep their numbers.
+    /// The same triangles as a part of something larger: their vertices count from `first`, among
+    /// `total`. Faces and edges keep their numbers.
     ///
     /// ```
     /// use plisse_core::TriMesh;

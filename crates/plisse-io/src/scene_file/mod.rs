@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 pub use canonical::Canonical;
 pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
 pub use mistakes::{Mistake, Mistakes, is_full};
-pub use read::{KeyReference, TableReference};
+pub use read::{KeyReference, Name, TableReference};
 pub use tables::*;
 pub use values::{
     Count, Direction, Fraction, NonNegative, Pixels, Poisson, RateExponent, Version, ViewAngle,

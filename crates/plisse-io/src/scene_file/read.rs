@@ -78,24 +78,24 @@ pub(super) fn number(item: &Item<'_>) -> Option<f64> {
 /// Reads a name of a closed list.
 pub(super) fn name<T: Copy>(
     item: &Item<'_>,
-    known: &[(&'static str, T)],
+    known: &[(&'static str, &'static str, T)],
     mistakes: &mut Collector,
 ) -> Option<T> {
     let Some(text) = item.get_ref().as_str() else {
         refuse(item, &one_of(known), mistakes);
         return None;
     };
-    let found = known.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    let found = known.iter().find(|(name, ..)| *name == text).map(|(.., value)| *value);
     if found.is_none() {
-        let near = nearest(text, known.iter().map(|(name, _)| *name));
+        let near = nearest(text, known.iter().map(|(name, ..)| *name));
         let hint = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
         refuse(item, &format!("{}{hint}", one_of(known)), mistakes);
     }
     found
 }
 
-pub(super) fn one_of<T>(known: &[(&'static str, T)]) -> String {
-    let names: Vec<String> = known.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+pub(super) fn one_of<T>(known: &[(&'static str, &'static str, T)]) -> String {
+    let names: Vec<String> = known.iter().map(|(name, ..)| format!("\"{name}\"")).collect();
     names.join(", ")
 }
 
@@ -210,31 +210,59 @@ pub(super) const fn key(field: &'static str) -> &'static str {
 }
 
 /// Declares an enum whose values have names.
+/// A choice by name: one list for scene files, the command line and the reference.
+///
+/// ```
+/// use plisse_io::scene_file::{CurvatureName, Name};
+/// let names: Vec<&str> = CurvatureName::KNOWN.iter().map(|(name, ..)| *name).collect();
+/// assert_eq!(names, ["quadric-fit", "second-form"]);
+/// assert_eq!(CurvatureName::SecondForm.name(), "second-form");
+/// assert_eq!(CurvatureName::from_name("third-form"), None);
+/// ```
+pub trait Name: Copy + PartialEq + 'static {
+    /// Every choice: its name, a sentence about it, and its value.
+    const KNOWN: &'static [(&'static str, &'static str, Self)];
+
+    /// Its name.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "the list is made from the values")]
+    fn name(self) -> &'static str {
+        Self::KNOWN.iter().find(|(.., value)| *value == self).expect("every value has a name").0
+    }
+
+    /// The choice of this name.
+    #[must_use]
+    fn from_name(name: &str) -> Option<Self> {
+        Self::KNOWN.iter().find(|(known, ..)| *known == name).map(|(.., value)| *value)
+    }
+}
+
 macro_rules! names {
     ($(#[doc = $doc:literal])* pub enum $Name:ident { $($(#[doc = $vdoc:literal])* $Variant:ident = $text:literal),* $(,)? }) => {
         $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $Name { $($(#[doc = $vdoc])* $Variant),* }
 
-        impl $Name {
-            const KNOWN: &'static [(&'static str, Self)] = &[$(($text, Self::$Variant)),*];
+        impl $crate::scene_file::Name for $Name {
+            const KNOWN: &'static [(&'static str, &'static str, Self)] =
+                &[$(($text, concat!($($vdoc),*).trim_ascii(), Self::$Variant)),*];
         }
 
         impl $crate::scene_file::Canonical for $Name {
             fn add_canonical(&self, out: &mut String) {
-                out.push_str(match self { $(Self::$Variant => $text),* });
+                out.push_str($crate::scene_file::Name::name(*self));
             }
         }
 
         impl $crate::scene_file::read::Read for $Name {
             fn expected() -> String {
-                $crate::scene_file::read::one_of(Self::KNOWN)
+                $crate::scene_file::read::one_of(<Self as $crate::scene_file::Name>::KNOWN)
             }
             fn read(
                 item: &$crate::scene_file::read::Item<'_>,
                 mistakes: &mut $crate::scene_file::mistakes::Collector,
             ) -> Option<Self> {
-                $crate::scene_file::read::name(item, Self::KNOWN, mistakes)
+                $crate::scene_file::read::name(item, <Self as $crate::scene_file::Name>::KNOWN, mistakes)
             }
         }
     };

@@ -163,7 +163,8 @@ fn curves(plot: &Plot, pen: &mut dyn Pen, field: &Field) {
                 pen.stroke(&dots, dot, colour);
             }
             Mark::Dashed => {
-                pen.stroke(&runs.iter().flat_map(|run| dashes(run)).collect::<Vec<_>>(), 1.6, colour)
+                let pieces: Vec<Vec<DVec2>> = runs.iter().flat_map(|run| dashes(run)).collect();
+                pen.stroke(&pieces, 1.6, colour);
             }
             Mark::Line => {
                 // A point alone would be a line without length.
@@ -220,7 +221,7 @@ fn legend(plot: &Plot, pen: &mut dyn Pen, field: &Field) {
     let bottom = field.low.y + 22.0 * scale + line * shown.len() as f64 - 0.5 * small;
     let right = field.high.x - 8.0 * scale;
     let [a, b, c, d] = [(left, top), (right, top), (right, bottom), (left, bottom)].map(DVec2::from);
-    pen.polygon(&[a, b, c, d].map(|p| p.floor()), PAPER);
+    pen.polygon(&[a, b, c, d].map(DVec2::floor), PAPER);
     let [a, d] = [a, d].map(|p| p + DVec2::X * 0.5);
     pen.stroke(&[vec![a, b], vec![b, c], vec![c, d], vec![d, a]], 1.0, GRID);
     for (k, (index, label)) in shown.into_iter().enumerate() {

@@ -10,9 +10,8 @@ use plisse_io::scene_file::{
     ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WeldChoice, WiresTable,
 };
 
-use super::Reader;
-use super::materials::angle_law;
 use super::meshes::MeshOptions;
+use super::{Meaning, Reader};
 use crate::scene::{
     Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SAME_PLACE, SceneError, Wire, Wires, rotation_degrees,
 };
@@ -214,7 +213,7 @@ impl Reader<'_> {
                 young: table.young,
                 radius: table.radius,
                 density: table.density,
-                law: angle_law(table.law),
+                law: table.law.meaning(),
                 damping,
             })
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))

@@ -4,33 +4,15 @@ use plisse_bending::HingeWeight;
 use plisse_core::Positive;
 use plisse_damping::{RateLaw, Viscosity};
 use plisse_io::scene_file::{
-    BendingName, DampingChoice, LawName, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName,
-    WarpWeft, WeightName,
+    BendingName, DampingChoice, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName, WarpWeft,
 };
 use plisse_membrane::Lame;
 
-use super::Reader;
+use super::{Meaning, Reader};
 use crate::scene::short;
 use crate::scene::{
     AngleLaw, Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching,
 };
-
-pub(super) fn angle_law(name: LawName) -> AngleLaw {
-    match name {
-        LawName::Quadratic => AngleLaw::Quadratic,
-        LawName::Tangent => AngleLaw::Tangent,
-        LawName::Sine => AngleLaw::Sine,
-        LawName::Cosine => AngleLaw::Cosine,
-    }
-}
-
-fn hinge_weight(name: WeightName) -> HingeWeight {
-    match name {
-        WeightName::AreaSum => HingeWeight::AreaSum,
-        WeightName::DiscreteShells => HingeWeight::DiscreteShells,
-        WeightName::Unit => HingeWeight::Unit,
-    }
-}
 
 /// The preset of a table that names none.
 const DEFAULT: &str = "cotton";
@@ -174,7 +156,7 @@ impl Reader<'_> {
         let (Stretching::Corotational(lame), Bending::MidEdge { rigidity, .. }) =
             (solid.membrane.stretching, solid.bending)
         else {
-            return None;
+            unreachable!("a solid is corotational and bends by mid-edge normals")
         };
         let stretching = match name {
             MembraneName::Corotational => Stretching::Corotational(lame),
@@ -267,7 +249,7 @@ impl Reader<'_> {
             };
             if name == MembraneName::Arap {
                 // Its Poisson's ratio is zero: E h = 2 μ.
-                Stretching::Arap(Positive::new(0.5 * tensile.get()).unwrap_or(tensile))
+                Stretching::Arap(self.keep(line, Positive::new(0.5 * tensile.get()))?)
             } else {
                 // Rubber has no other ratio than its own; one that comes from the preset does not count.
                 let rubber = name == MembraneName::NeoHookeanIncompressible;
@@ -398,8 +380,8 @@ impl Reader<'_> {
                     Bending::Hinge { law, weight, .. } => (law, weight),
                     _ => (AngleLaw::default(), HingeWeight::AreaSum),
                 };
-                let law = table.law.map_or(law, angle_law);
-                Bending::Hinge { law, rigidity, weight: table.weight.map_or(weight, hinge_weight) }
+                let law = table.law.map_or(law, Meaning::meaning);
+                Bending::Hinge { law, rigidity, weight: table.weight.map_or(weight, Meaning::meaning) }
             }
         })
     }

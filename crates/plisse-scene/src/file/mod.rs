@@ -7,6 +7,7 @@ mod bodies;
 mod identity;
 mod materials;
 mod meshes;
+mod names;
 mod obstacles;
 mod size;
 mod wrinkle;
@@ -14,15 +15,15 @@ mod wrinkle;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use plisse_core::Psd;
 use plisse_io::scene_file::{
-    HessianName, Kept, LinearName, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
+    Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
-use plisse_system::{Criterion, HessianPolicy, LinearSolver, NewtonSettings, Scheme, SpectralRadius};
+use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};
 use thiserror::Error;
 
 pub use meshes::{MeshOptions, MeshRefusal};
+pub use names::Meaning;
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
 use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings};
@@ -322,17 +323,8 @@ fn settings(time: &Time, solver: &Solver) -> Settings {
         newton: NewtonSettings {
             criterion: Criterion::Acceleration(solver.tolerance),
             max_iterations: solver.max_iterations.0,
-            hessian: match solver.hessian {
-                HessianName::OnDemand => HessianPolicy::OnDemand,
-                HessianName::ProjectedThenExact => HessianPolicy::ProjectedThenExact,
-                HessianName::Projected => HessianPolicy::Always(Psd::Clamp),
-            },
-            solver: match solver.linear {
-                LinearName::Auto => LinearSolver::Auto,
-                LinearName::Cholesky => LinearSolver::Cholesky,
-                LinearName::StaleCholesky => LinearSolver::StaleCholesky,
-                LinearName::BlockJacobi => LinearSolver::BlockJacobi,
-            },
+            hessian: solver.hessian.meaning(),
+            solver: solver.linear.meaning(),
             ..NewtonSettings::default()
         },
     }

@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use plisse_io::read_text_up_to;
 use plisse_io::scene_file::{
-    BaseBendingName, ClothTable, ColourBy, CurvatureName, FreeRuleName, MaterialChoice, Mistakes, ModelName,
-    QuadratureName, SceneFile, Up, WrinkleStartName, WrinkleTable,
+    ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, Up, WrinkleTable,
 };
-use plisse_wrinkle::{
-    BaseSettings, BendingStiffness, Curvature, FreeRule, Quadrature, ThinSheet, WrinkleSettings, WrinkleStart,
-};
+use plisse_wrinkle::{BaseSettings, ThinSheet, WrinkleSettings};
 
-use super::{LARGEST_FILE, LoadError, Loaded, Reader, line_of};
+use super::{LARGEST_FILE, LoadError, Loaded, Meaning, Reader, line_of};
 use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
 
 /// Most levels of subdivision: a triangle becomes 16384.
@@ -230,35 +227,18 @@ impl Reader<'_> {
             self.note(table.at_line, message);
             return None;
         }
-        let starts = match table.start {
-            WrinkleStartName::Both => vec![WrinkleStart::Strain, WrinkleStart::Stress],
-            WrinkleStartName::Strain => vec![WrinkleStart::Strain],
-            WrinkleStartName::Stress => vec![WrinkleStart::Stress],
-        };
         Some(WrinkleOptions {
             levels: table.levels as usize,
             clamped: table.clamped,
             rounded: table.rounded,
             snap: table.snap.0,
-            bending: match table.bending {
-                BaseBendingName::Plate => BendingStiffness::Plate,
-                BaseBendingName::NuD => BendingStiffness::AuthorsNuD,
-            },
+            bending: table.bending.meaning(),
             compression: table.compression.0,
             base: BaseSettings { tolerance: table.tolerance, max_iterations: table.max_iterations.0 },
-            curvature: match table.curvature {
-                CurvatureName::QuadricFit => Curvature::QuadricFit,
-                CurvatureName::SecondForm => Curvature::SecondForm,
-            },
-            quadrature: match table.quadrature {
-                QuadratureName::Exact => Quadrature::Exact,
-                QuadratureName::ThreePoint => Quadrature::ThreePoint,
-            },
-            free: match table.free_rule {
-                FreeRuleName::Authors => FreeRule::Authors,
-                FreeRuleName::Paper => FreeRule::Paper,
-            },
-            wrinkles: WrinkleSettings { starts, ..WrinkleSettings::default() },
+            curvature: table.curvature.meaning(),
+            quadrature: table.quadrature.meaning(),
+            free: table.free_rule.meaning(),
+            wrinkles: WrinkleSettings { starts: table.start.meaning(), ..WrinkleSettings::default() },
         })
     }
 }

@@ -7,7 +7,8 @@ use super::cloth::Cloth;
 use super::scene::BodyInfo;
 use super::wires::Wires;
 
-/// The bodies of a scene in one numbering: what a [term of one's own](super::SceneBuilder::term) is made from.
+/// The bodies of a scene in one numbering: what a [term of one's own](super::SceneBuilder::term) is
+/// made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'a> {
     pub(super) all: &'a [BodyInfo],
@@ -41,7 +42,8 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// Where the vertices of one body are among those of the scene. Nothing else turns one numbering into the other.
+/// Where the vertices of one body are among those of the scene. Nothing else turns one numbering
+/// into the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     first: u32,
@@ -72,14 +74,16 @@ impl Place {
         self.first as usize..self.first as usize + self.count
     }
 
-    /// A cloth whose triangles and hinges have the vertices of the scene. Its own vertices, with their pins and groups, stay.
+    /// A cloth whose triangles and hinges have the vertices of the scene. Its own vertices, with
+    /// their pins and groups, stay.
     pub(super) fn cloth(self, cloth: &Cloth) -> Cloth {
         let (mesh, rest) =
             (cloth.mesh.among(self.first, self.total), cloth.rest.among(self.first, self.total));
         Cloth { mesh, rest, ..cloth.clone() }
     }
 
-    /// Wires whose segments have the vertices of the scene; their rest positions have gaps for the others.
+    /// Wires whose segments have the vertices of the scene; their rest positions have gaps for the
+    /// others.
     pub(super) fn wires(self, wires: &Wires) -> Wires {
         let mut rest = Field::filled(self.total, DVec3::ZERO);
         for (local, x) in wires.rest.iter() {

@@ -82,10 +82,11 @@ impl Held {
 }
 
 impl Body {
-    /// The vertices that pins hold, each once, in the order of the pins; `name` is what errors call the body.
+    /// The vertices that pins hold, each once, in the order of the pins; `name` is what errors call
+    /// the body.
     ///
-    /// A corner belongs to two sides: holding it twice in the same way is no mistake. Two motions are never the same: each
-    /// has its own centre.
+    /// A corner belongs to two sides: holding it twice in the same way is no mistake. Two motions
+    /// are never the same: each has its own centre.
     pub(super) fn held(&self, name: &str) -> Result<Vec<Held>, SceneError> {
         let mut by: BTreeMap<Id<Vertices>, usize> = BTreeMap::new();
         let mut all = Vec::new();

@@ -60,7 +60,7 @@ pub struct SceneBuilder {
 }
 
 type BoxedTerm = Box<dyn Term<Vertices>>;
-type BoxedIntegrator = Box<dyn Integrator<Vertices> + Send>;
+type BoxedIntegrator = Box<dyn Integrator<Vertices> + Send + Sync>;
 type MakeTerm = dyn Fn(&Bodies<'_>) -> Result<BoxedTerm, Box<dyn Error>> + Send + Sync;
 type MakeIntegrator =
     dyn Fn(&System<Vertices>, &Settings) -> Result<BoxedIntegrator, SetupError> + Send + Sync;
@@ -220,8 +220,9 @@ impl SceneBuilder {
         self
     }
 
-    /// Adds a term of one's own: a force, a load, a coupling between bodies. It is made when the scene is built, with
-    /// the bodies in their final numbering; an error ends [`Self::build`] with [`SceneError::Term`].
+    /// Adds a term of one's own: a force, a load, a coupling between bodies. It is made when the
+    /// scene is built, with the bodies in their final numbering; an error ends [`Self::build`] with
+    /// [`SceneError::Term`].
     ///
     /// ```
     /// use glam::DVec3;
@@ -247,9 +248,11 @@ impl SceneBuilder {
         self
     }
 
-    /// With an integrator of one's own in place of substeps of the [scheme](Settings::scheme) of the settings.
+    /// With an integrator of one's own in place of substeps of the [scheme](Settings::scheme) of
+    /// the settings.
     ///
-    /// What the integrator keeps between steps it must [forget](Integrator::forget) when asked, or resumed runs differ.
+    /// What the integrator keeps between steps it must [forget](Integrator::forget) when asked, or
+    /// resumed runs differ.
     ///
     /// ```
     /// use plisse_scene::scene::{Cloth, Scene};
@@ -260,7 +263,7 @@ impl SceneBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn integrator<I: Integrator<Vertices> + Send + 'static>(
+    pub fn integrator<I: Integrator<Vertices> + Send + Sync + 'static>(
         mut self,
         make: impl Fn(&System<Vertices>, &Settings) -> Result<I, SetupError> + Send + Sync + 'static,
     ) -> Self {

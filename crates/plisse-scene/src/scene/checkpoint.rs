@@ -7,8 +7,9 @@ use thiserror::Error;
 
 /// A state and where it belongs.
 ///
-/// The bytes hold every number exactly: a run that goes on from them has the same bits as one that was never interrupted,
-/// if both call [`Scene::forget`](super::Scene::forget) at this point, as [`Scene::checkpoint`](super::Scene::checkpoint) does.
+/// The bytes hold every number exactly: a run that goes on from them has the same bits as one that
+/// was never interrupted, if both call [`Scene::forget`](super::Scene::forget) at this point, as
+/// [`Scene::checkpoint`](super::Scene::checkpoint) does.
 ///
 /// ```
 /// use plisse_scene::scene::{Checkpoint, Cloth, Pick, Scene};

@@ -325,9 +325,10 @@ impl Cloth {
 
     /// With a membrane energy of one's own in place of that of the material, in J/m² of rest area.
     ///
-    /// Density, bending and damping stay those of the material: damping in proportion to the moduli takes the moduli of
-    /// the material. The first axis of the deformation gradient is that of the material coordinates; a cloth without them
-    /// ([`Self::curved`]) has axes that differ from face to face, and needs an isotropic energy.
+    /// Density, bending and damping stay those of the material: damping in proportion to the moduli
+    /// takes the moduli of the material. The first axis of the deformation gradient is that of the
+    /// material coordinates; a cloth without them ([`Self::curved`]) has axes that differ from face
+    /// to face, and needs an isotropic energy.
     ///
     /// ```
     /// use plisse_core::Positive;
@@ -344,8 +345,8 @@ impl Cloth {
         Self { membrane: Some(Own(Arc::new(energy))), ..self }
     }
 
-    /// With a bending law of one's own in place of that of the material, whose rigidity it is multiplied by. The material
-    /// must bend by hinges.
+    /// With a bending law of one's own in place of that of the material, whose rigidity it is
+    /// multiplied by. The material must bend by hinges.
     #[must_use]
     pub fn angle_law(self, law: impl AngleEnergy + 'static) -> Self {
         Self { angle_law: Some(Own(Arc::new(law))), ..self }

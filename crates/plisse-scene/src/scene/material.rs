@@ -180,10 +180,10 @@ impl Rigidity {
 
     /// The mean of both, N m: that of all directions.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "rounding is monotone: a mean of two numbers lies between them")]
     pub fn mean(self) -> Positive {
-        // The larger one stands in where the mean of two subnormal numbers is rounded to zero.
         let mean = 0.5 * self.warp.get() + 0.5 * self.weft.get();
-        Positive::new(mean).unwrap_or(if self.warp > self.weft { self.warp } else { self.weft })
+        Positive::new(mean).expect("between two positive numbers")
     }
 
     /// Rigidity in N m of a sheet that bends along a direction in material coordinates, of any length, with warp and weft along these. What

@@ -207,7 +207,7 @@ fn piece_warning(
     }
     let loose = pieces.iter().filter(|piece| !piece.iter().any(|v| held[*v as usize])).count();
     if loose > 0 {
-        let smallest = pieces.iter().map(Vec::len).min().unwrap_or(0);
+        let smallest = pieces.iter().map(Vec::len).fold(usize::MAX, usize::min);
         let (body, pieces) = (name.to_owned(), pieces.len());
         warnings.push(SceneWarning::Pieces { body, pieces, loose, smallest });
     }

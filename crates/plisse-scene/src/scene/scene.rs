@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use glam::{DVec2, DVec3};
+use plisse_core::range::PARAMETER;
 use plisse_core::{Faces, Field, Id, Positive, RestShape, TriMesh, Vertices};
 use plisse_system::{Integrator, Scheme, State, StepError, StepReport, System};
 
@@ -41,7 +42,7 @@ use super::warning::SceneWarning;
 pub struct Scene {
     pub(super) system: System<Vertices>,
     pub(super) state: State<Vertices>,
-    pub(super) integrator: Box<dyn Integrator<Vertices> + Send>,
+    pub(super) integrator: Box<dyn Integrator<Vertices> + Send + Sync>,
     pub(super) bodies: Vec<BodyInfo>,
     pub(super) obstacles: Vec<Obstacle>,
     pub(super) settings: Settings,
@@ -109,11 +110,13 @@ impl Scene {
 
     /// How many equal steps no longer than the time step make up a duration, and how long each is.
     #[must_use]
+    #[expect(clippy::expect_used, reason = "a part of a positive number, not below the smallest one")]
     pub fn steps_in(&self, duration: Positive) -> (usize, Positive) {
         let longest = self.settings.time_step.get();
         // A duration that is a whole number of steps up to rounding has that many.
         let count = (duration.get() / longest * (1.0 - 1e-9)).ceil().max(1.0);
-        (count as usize, Positive::new(duration.get() / count).unwrap_or(duration))
+        let each = (duration.get() / count).max(*PARAMETER.start());
+        (count as usize, Positive::new(each).expect("a step has a length"))
     }
 
     /// Advances by a duration in equal steps, and gives the report of the last. On error the scene is at the end of the
@@ -131,15 +134,17 @@ impl Scene {
         self.integrator.forget();
     }
 
-    /// The state to go on from later, with the number of its frame and what the caller will recognise the scene by. Calls
-    /// [`Self::forget`], so that a run that is resumed here has the bits of one that was not interrupted.
+    /// The state to go on from later, with the number of its frame and what the caller will
+    /// recognise the scene by. Calls [`Self::forget`], so that a run that is resumed here has the
+    /// bits of one that was not interrupted.
     #[must_use]
     pub fn checkpoint(&mut self, frame: u32, tag: u64) -> Checkpoint {
         self.forget();
         Checkpoint { frame, tag, state: self.state.clone() }
     }
 
-    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which they were added.
+    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which
+    /// they were added.
     #[must_use]
     pub fn surfaces(&self) -> Vec<DrawnSurface> {
         let cloths = self.bodies.iter().filter_map(|body| match &body.kind {

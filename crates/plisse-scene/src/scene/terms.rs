@@ -74,7 +74,7 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     }
     match &cloth.membrane {
         Some(own) => faces(Arc::clone(&own.0), cloth, slot, out),
-        None => membrane(cloth, slot, out),
+        None => membrane(cloth, slot, out)?,
     }
     bending(cloth, slot, out)?;
     cloth_damping(cloth, slot, out)?;
@@ -84,15 +84,18 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     Ok(())
 }
 
-fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
+fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     let membrane = cloth.material.membrane;
-    let fibres = |[warp, weft]: [Positive; 2]| fibre_pair(&membrane, [half(warp), half(weft)], Quadratic);
+    // The terms of the energies are squares without the factor one half.
     match membrane.stretching {
-        Stretching::Fibres { warp, weft } => sheared(fibres([warp, weft]), cloth, slot, out),
+        Stretching::Fibres { warp, weft } => {
+            let halves = [times(0.5, warp)?, times(0.5, weft)?];
+            sheared(fibre_pair(&membrane, halves, Quadratic), cloth, slot, out)
+        }
         Stretching::GreenFibres { warp, weft } => {
             // (s² - 1)² is 4 (s - 1)² for small strain.
-            let eighth = |k: Positive| half(half(half(k)));
-            sheared(fibre_pair(&membrane, [eighth(warp), eighth(weft)], Green), cloth, slot, out);
+            let eighths = [times(0.125, warp)?, times(0.125, weft)?];
+            sheared(fibre_pair(&membrane, eighths, Green), cloth, slot, out)
         }
         Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot, out),
         Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
@@ -104,9 +107,9 @@ fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) {
     }
 }
 
-/// The terms of the energies are squares without the factor one half. Halving a subnormal number could give zero.
-fn half(k: Positive) -> Positive {
-    Positive::new(0.5 * k.get()).unwrap_or(k)
+/// A multiple of a modulus; an error where it is too small to compute with.
+fn times(factor: f64, modulus: Positive) -> Result<Positive, SceneError> {
+    Ok(Positive::new(factor * modulus.get())?)
 }
 
 fn fibre_pair<L: FibreLaw>(membrane: &Membrane, [warp, weft]: [Positive; 2], law: L) -> FibrePair<L> {
@@ -119,16 +122,19 @@ fn sheared<E: MembraneEnergy + Copy + 'static>(
     cloth: &Cloth,
     slot: Slot<'_>,
     out: &mut Vec<BoxedTerm>,
-) {
+) -> Result<(), SceneError> {
     fn cross<L: ShearLaw>(shear: CrossFibre<L>, stiffness: Positive) -> CrossFibre<L> {
         shear.with_stiffness(stiffness)
     }
     let [a, b] = cloth.material.membrane.directions;
     match cloth.material.membrane.shearing {
         Shearing::None => faces(stretch, cloth, slot, out),
-        Shearing::Quadratic(k) => faces(Sum(stretch, cross(Shear::new(a, b), half(k))), cloth, slot, out),
+        Shearing::Quadratic(k) => {
+            faces(Sum(stretch, cross(Shear::new(a, b), times(0.5, k)?)), cloth, slot, out);
+        }
         Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot, out),
     }
+    Ok(())
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "an energy is a value; most are a few numbers")]
@@ -150,22 +156,20 @@ fn faces<E: MembraneEnergy + Clone + 'static>(
 fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     match cloth.material.bending {
         Bending::None => {}
-        Bending::Hinge { rigidity, weight, .. } if cloth.angle_law.is_some() => {
-            let own = cloth.angle_law.iter();
-            out.extend(own.map(|own| hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot)));
-        }
-        Bending::Hinge { law, rigidity, weight } => out.push(match law {
-            AngleLaw::Quadratic => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
-            AngleLaw::Tangent => hinges(cloth, TangentAngle, rigidity, weight, slot),
-            AngleLaw::Sine => hinges(cloth, SineAngle, rigidity, weight, slot),
-            AngleLaw::Cosine => hinges(cloth, CosineAngle, rigidity, weight, slot),
+        Bending::Hinge { law, rigidity, weight } => out.push(match (&cloth.angle_law, law) {
+            (Some(own), _) => hinges(cloth, Arc::clone(&own.0), rigidity, weight, slot),
+            (None, AngleLaw::Quadratic) => hinges(cloth, QuadraticAngle, rigidity, weight, slot),
+            (None, AngleLaw::Tangent) => hinges(cloth, TangentAngle, rigidity, weight, slot),
+            (None, AngleLaw::Sine) => hinges(cloth, SineAngle, rigidity, weight, slot),
+            (None, AngleLaw::Cosine) => hinges(cloth, CosineAngle, rigidity, weight, slot),
         }),
         Bending::MidEdge { rigidity, poisson } => {
             // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
-            let young = 12.0 * (1.0 - poisson) * (1.0 + poisson) * rigidity.get();
-            let young = Positive::new(young).unwrap_or(rigidity);
-            let plate = Plate::new(young, poisson, Positive::ONE)
-                .map_err(|source| SceneError::Plate { body: slot.name.to_owned(), source })?;
+            let plate = |young| Plate::new(young, poisson, Positive::ONE);
+            let wrong = |source| SceneError::Plate { body: slot.name.to_owned(), source };
+            plate(Positive::ONE).map_err(wrong)?;
+            let young = times(12.0 * (1.0 - poisson) * (1.0 + poisson), rigidity)?;
+            let plate = plate(young).map_err(wrong)?;
             let (mesh, rest) = (&cloth.mesh, &cloth.rest);
             let ids = mesh.faces().ids();
             let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
@@ -202,7 +206,10 @@ fn hinges<L: plisse_bending::AngleEnergy + Clone + 'static>(
 }
 
 /// The rigidity across the edge of a hinge. Across a seam, where both sides have directions of their own, the mean of both.
-#[expect(clippy::expect_used, reason = "both ends of an edge are corners of its faces")]
+#[expect(
+    clippy::expect_used,
+    reason = "both ends of an edge are corners of its faces; means of positive numbers"
+)]
 fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive {
     let (false, Some(uv)) = (rigidity.is_uniform(), &cloth.uv) else { return rigidity.warp };
     let [a, b, ..] = hinge.vertices();
@@ -213,8 +220,10 @@ fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive 
         let edge = place(b) - place(a);
         rigidity.across(edge.perp(), cloth.material.membrane.directions)
     });
-    // A mean of means of two positive numbers is zero only where both are subnormal.
-    Positive::new(0.5 * sides[0] + 0.5 * sides[1]).unwrap_or(rigidity.mean())
+    let [warp, weft] = [rigidity.warp, rigidity.weft].map(Positive::get);
+    // Rounding could lead out of the range of both.
+    let mean = (0.5 * sides[0] + 0.5 * sides[1]).clamp(warp.min(weft), warp.max(weft));
+    Positive::new(mean).expect("between two positive numbers")
 }
 
 fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {

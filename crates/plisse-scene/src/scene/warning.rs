@@ -183,6 +183,7 @@ impl fmt::Display for SceneWarning {
 }
 
 /// Four digits are enough for people.
+#[expect(clippy::expect_used, reason = "what is written as a number can be read as one")]
 pub(crate) fn short(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
+    format!("{value:.3e}").parse().expect("a number")
 }

@@ -200,7 +200,8 @@ impl Wires {
         Self { wire, ..self }
     }
 
-    /// With a bending law of one's own in place of that of the wire, whose rigidity it is multiplied by.
+    /// With a bending law of one's own in place of that of the wire, whose rigidity it is
+    /// multiplied by.
     #[must_use]
     pub fn angle_law(self, law: impl AngleEnergy + 'static) -> Self {
         Self { angle_law: Some(Own(Arc::new(law))), ..self }

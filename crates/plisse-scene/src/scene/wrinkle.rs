@@ -15,7 +15,7 @@ use super::cloth::{Cloth, Filling};
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
 use super::plausible::{shape_warnings, thickness_warning};
 use super::start::{Placed, check_start};
-use super::terms::{cloth_masses, is_filled, mean_edge};
+use super::terms::{check_filling, cloth_masses, mean_edge};
 use super::warning::SceneWarning;
 
 /// How wrinkles are found and drawn.
@@ -165,7 +165,7 @@ impl WrinkleScene {
         match cloth.filling {
             None => {}
             Some(Filling::Pressure(pressure)) => {
-                is_filled(cloth, &name)?;
+                check_filling(cloth, &name)?;
                 problem = problem.with_pressure(pressure)?;
             }
             Some(Filling::Volume { .. }) => {

@@ -232,7 +232,8 @@ impl<S: Space> Implicit<S> {
             }
         });
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
-        let stable = if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &x) } else { None };
+        let stable =
+            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &x) } else { None };
         let closest = Closest::of(system, &Pose { x: &x, time, step: None });
         self.memories = memories;
         self.scratch = scratch;

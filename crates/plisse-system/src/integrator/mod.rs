@@ -28,8 +28,8 @@ pub trait Integrator<S: Space> {
         dt: Positive,
     ) -> Result<StepReport, StepError>;
 
-    /// Forgets what earlier steps left behind, so that the next step depends on the state alone, bit by bit. An
-    /// integrator that keeps nothing has nothing to do here.
+    /// Forgets what earlier steps left behind, so that the next step depends on the state alone,
+    /// bit by bit. An integrator that keeps nothing has nothing to do here.
     fn forget(&mut self) {}
 
     /// What helps where a motion gains energy from nowhere, as a sentence without its full stop.

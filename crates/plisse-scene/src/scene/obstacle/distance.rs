@@ -15,8 +15,8 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// A distance in metres with its direction, a unit vector. The curvature of the surface, which is left out, only
-    /// speeds up the solver.
+    /// A distance in metres with its direction, a unit vector. The curvature of the surface, which
+    /// is left out, only speeds up the solver.
     #[must_use]
     pub fn without_curvature(value: f64, gradient: DVec3) -> Self {
         Self::flat(value, gradient)

@@ -129,7 +129,8 @@ impl Touch {
     }
 }
 
-/// The shape of an obstacle of one's own, in the frame in which it is described; see [`Obstacle::solid`].
+/// The shape of an obstacle of one's own, in the frame in which it is described; see
+/// [`Obstacle::solid`].
 ///
 /// ```
 /// use glam::DVec3;
@@ -160,8 +161,9 @@ impl Touch {
 pub trait Solid: Send + Sync {
     /// Signed distance to the surface, negative inside, with its derivatives by `x`.
     ///
-    /// Outside it must not be larger than the real distance: the solver lets a vertex go as far as this says. The
-    /// gradient is the direction in which it grows, a unit vector everywhere; where there are several, any of them.
+    /// Outside it must not be larger than the real distance: the solver lets a vertex go as far as
+    /// this says. The gradient is the direction in which it grows, a unit vector everywhere; where
+    /// there are several, any of them.
     fn distance(&self, x: DVec3) -> Distance;
 
     /// The point that motions turn it about.
@@ -169,8 +171,8 @@ pub trait Solid: Send + Sync {
         DVec3::ZERO
     }
 
-    /// Whether it is convex, so that the distance is a convex function. Vertices may then slide along it freely; if
-    /// not, a step is no longer than the distance.
+    /// Whether it is convex, so that the distance is a convex function. Vertices may then slide
+    /// along it freely; if not, a step is no longer than the distance.
     fn is_convex(&self) -> bool {
         false
     }
@@ -421,8 +423,8 @@ impl Obstacle {
         self.contact.range.map(Positive::get)
     }
 
-    /// The thickness of something that fits between vertices, m: the second largest extent. None for planes, meshes and
-    /// shapes of the user's own.
+    /// The thickness of something that fits between vertices, m: the second largest extent. None
+    /// for planes, meshes and shapes of the user's own.
     pub(super) fn thickness(&self) -> Option<f64> {
         match &self.shape {
             Shape::Plane { .. } | Shape::Mesh(_) | Shape::Own { .. } => None,
