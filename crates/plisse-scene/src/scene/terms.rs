@@ -102,7 +102,7 @@ fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(
         Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
         Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
         Stretching::NeoHookeanIncompressible(mu) => {
-            sheared(NeoHookeanIncompressible::new(mu), cloth, slot, out);
+            sheared(NeoHookeanIncompressible::new(mu), cloth, slot, out)
         }
     }
 }
