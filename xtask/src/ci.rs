@@ -9,8 +9,10 @@ use crate::{cargo, repository_root, tidy};
 /// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 10] =
-    ["eigen", "membrane", "bending", "damping", "system", "wrinkle", "io", "picture", "scene", "file"];
+const FACADE_FEATURES: [&str; 11] = [
+    "eigen", "membrane", "bending", "damping", "sparse", "system", "wrinkle", "io", "picture", "scene",
+    "file",
+];
 const PUBLISHED: [&str; 13] = [
     "plisse-core",
     "plisse-eigen",

@@ -7,6 +7,7 @@
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
 //! | [`damping`] | `plisse-damping` | `damping` |
+//! | [`sparse`] | `plisse-sparse` | `sparse` |
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
@@ -55,6 +56,9 @@ pub use plisse_scene::file;
 #[cfg(feature = "scene")]
 #[doc(inline)]
 pub use plisse_scene::scene;
+#[cfg(feature = "sparse")]
+#[doc(inline)]
+pub use plisse_sparse as sparse;
 #[cfg(feature = "system")]
 #[doc(inline)]
 pub use plisse_system as system;

@@ -15,7 +15,6 @@ mod plate;
 mod progress;
 mod scenes;
 mod settling;
-mod skyline;
 pub(crate) mod spring;
 mod stretch_test;
 pub(crate) mod swing;

@@ -21,8 +21,8 @@ use plisse::bending::{Director, HingeElement, HingeWeight, KoiterBending, Plate,
 use plisse::core::generate::{self, Diagonal};
 use plisse::core::{Edges, Element, Field, Id, Positive, Psd, RestShape, TriMesh, Vertices};
 use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
+use plisse::sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern};
 
-use super::skyline::Skyline;
 use super::{Findings, Tolerance};
 
 const POISSON: f64 = 0.35;
@@ -151,17 +151,50 @@ fn plate() -> Result<Plate> {
     Ok(Plate::new(young, POISSON, Positive::ONE)?)
 }
 
-/// Places of unknowns along the first coordinate, for a narrow skyline; none for those that are
-/// held.
-fn numbered(places: &[Option<DVec2>]) -> (usize, Vec<Option<usize>>) {
-    let mut order: Vec<usize> = (0..places.len()).filter(|i| places[*i].is_some()).collect();
-    let key = |i: usize| places[i].map_or((0.0, 0.0), |p| (p.x, p.y));
-    order.sort_by(|a, b| key(*a).0.total_cmp(&key(*b).0).then(key(*a).1.total_cmp(&key(*b).1)));
-    let mut out = vec![None; places.len()];
-    for (rank, i) in order.iter().enumerate() {
-        out[*i] = Some(rank);
+/// Numbers what is an unknown.
+fn numbered(is_unknown: impl Iterator<Item = bool>) -> (usize, Vec<Option<usize>>) {
+    let mut count = 0;
+    let number = |is_unknown: bool| {
+        is_unknown.then(|| {
+            count += 1;
+            count - 1
+        })
+    };
+    let all = is_unknown.map(number).collect();
+    (count, all)
+}
+
+/// A symmetric matrix of scalars.
+struct Matrix(BlockMatrix);
+
+impl Matrix {
+    /// A matrix of zeros that can hold the pairs among the unknowns of each element.
+    fn new(size: usize, elements: impl Iterator<Item = Vec<usize>>) -> Result<Self> {
+        let pairs = elements.flat_map(|ids| {
+            let pairs = ids.iter().flat_map(|i| ids.iter().map(|j| (*i as u32, *j as u32)));
+            pairs.collect::<Vec<_>>()
+        });
+        Ok(Self(BlockMatrix::zeros(Pattern::new(Layout::scalars(size), pairs)?)))
     }
-    (order.len(), out)
+
+    /// Adds to an entry of the lower triangle; those above the diagonal are the same and are ignored.
+    fn add(&mut self, i: usize, j: usize, value: f64) {
+        if let Some(slot) = self.0.pattern().slot(i as u32, j as u32).filter(|_| j <= i) {
+            self.0.values_mut()[slot.offset()] += value;
+        }
+    }
+
+    fn is_positive_definite(&self) -> Result<bool> {
+        Ok(Linear::new(LinearSolver::Cholesky).is_positive_definite(&self.0)?)
+    }
+
+    /// Solves with the matrix, which must be positive definite.
+    fn solve(&self, b: &[f64]) -> Result<Vec<f64>> {
+        let mut x = vec![0.0; b.len()];
+        let operator = Operator { matrix: &self.0, rank_ones: &[] };
+        Linear::new(LinearSolver::Cholesky).solve(&operator, b, &mut x, 1e-13)?;
+        Ok(x)
+    }
 }
 
 fn middle(mesh: &TriMesh, uv: &Field<Vertices, DVec2>, edge: Id<Edges>) -> DVec2 {
@@ -230,14 +263,13 @@ impl Sheet {
         held: impl Fn(Id<Edges>) -> Option<f64>,
     ) -> Result<f64> {
         let held: Vec<_> = (0..self.mesh.edge_count() as u32).map(|e| held(Id::new(e))).collect();
-        let place = |e: usize| held[e].is_none().then(|| middle(&self.mesh, &self.uv, Id::new(e as u32)));
-        let (size, rank) = numbered(&(0..held.len()).map(place).collect::<Vec<_>>());
+        let (size, rank) = numbered(held.iter().map(Option::is_none));
         let of = |face: &KoiterBending| face.edges().map(|e| rank[e.index()]);
         let mut alpha: Vec<f64> = held.iter().map(|held| held.unwrap_or_default()).collect();
         let mut before = f64::INFINITY;
         for _ in 0..20 {
             let mut matrix =
-                Skyline::new(size, faces.iter().map(|face| of(face).into_iter().flatten().collect()));
+                Matrix::new(size, faces.iter().map(|face| of(face).into_iter().flatten().collect()))?;
             let (mut gradient, mut energy) = (vec![0.0; size], 0.0);
             for face in faces {
                 let ids = of(face);
@@ -260,9 +292,7 @@ impl Sheet {
                 return Ok(energy);
             }
             before = energy;
-            let factor = matrix.factor();
-            ensure!(factor.negative() == 0, "the directors are not at a minimum");
-            let step = factor.solve(gradient);
+            let step = matrix.solve(&gradient).context("the directors are not at a minimum")?;
             for (a, i) in alpha.iter_mut().zip(&rank) {
                 *a -= i.map_or(0.0, |i| step[i]);
             }
@@ -330,9 +360,7 @@ impl Strip {
 
     /// The equilibrium in the plane, with the weight along `-y`.
     fn equilibrium(&self, load: f64) -> Result<Field<Vertices, DVec3>> {
-        let place = |v: Id<Vertices>| (!self.is_held(v)).then(|| self.uv[v]);
-        let places: Vec<_> = self.mesh.vertices().map(place).collect();
-        let (count, rank) = numbered(&places);
+        let (count, rank) = numbered(self.mesh.vertices().map(|v| !self.is_held(v)));
         let unknowns = |element: &MembraneElement<StVenantKirchhoff>| -> Vec<(usize, usize)> {
             let nodes = element.nodes();
             let of = |i: usize| rank[nodes[i].index()].map(|r| [(3 * i, 2 * r), (3 * i + 1, 2 * r + 1)]);
@@ -341,7 +369,7 @@ impl Strip {
         let mut x = generate::embed(&self.uv);
         for _ in 0..20 {
             let ids = self.membrane.iter().map(|e| unknowns(e).into_iter().map(|(_, i)| i).collect());
-            let mut matrix = Skyline::new(2 * count, ids);
+            let mut matrix = Matrix::new(2 * count, ids)?;
             let mut force = vec![0.0; 2 * count];
             for element in &self.membrane {
                 let weight = load * element.map().area() / 3.0;
@@ -353,7 +381,7 @@ impl Strip {
                     }
                 }
             }
-            let step = matrix.factor().solve(force);
+            let step = matrix.solve(&force)?;
             let longest = step.iter().fold(0.0f64, |m, s| m.max(s.abs()));
             for v in self.mesh.vertices() {
                 if let Some(r) = rank[v.index()] {
@@ -370,11 +398,8 @@ impl Strip {
     /// Whether the strip under this load is stable against displacements out of its plane.
     fn is_stable(&self, load: f64) -> Result<bool> {
         let x = self.equilibrium(load)?;
-        let vertices = self.mesh.vertices().map(|v| (!self.is_held(v)).then(|| self.uv[v]));
-        let edges = (0..self.mesh.edge_count())
-            .map(|e| self.free_edges[e].then(|| middle(&self.mesh, &self.uv, Id::new(e as u32))));
-        let places: Vec<_> = vertices.chain(edges).collect();
-        let (size, rank) = numbered(&places);
+        let vertices = self.mesh.vertices().map(|v| !self.is_held(v));
+        let (size, rank) = numbered(vertices.chain(self.free_edges.iter().copied()));
         let vertex = |v: Id<Vertices>| rank[v.index()];
         let edge = |e: Id<Edges>| rank[self.mesh.vertex_count() + e.index()];
         // Rows of an element: z of its nodes, then directors.
@@ -382,7 +407,7 @@ impl Strip {
             face.nodes().iter().map(|v| vertex(*v)).chain(face.edges().iter().map(|e| edge(*e))).collect()
         };
         let mut matrix =
-            Skyline::new(size, self.bending.iter().map(|face| rows(face).into_iter().flatten().collect()));
+            Matrix::new(size, self.bending.iter().map(|face| rows(face).into_iter().flatten().collect()))?;
         for (face, element) in self.bending.iter().zip(&self.membrane) {
             let at = face.nodes().map(|v| x[v]);
             let all = face.evaluate_with_directors(&at, &[0.0; 3], Psd::Exact);
@@ -404,7 +429,7 @@ impl Strip {
                 }
             }
         }
-        Ok(matrix.factor().negative() == 0)
+        matrix.is_positive_definite()
     }
 
     /// The load at which stability is lost, to 1e-4 of itself.
