@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use plisse_core::range::{FACTOR, largest_coordinate, multiply};
 use plisse_core::{Field, FieldError, Id, Psd, Space, rarely, saturate};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -107,7 +107,7 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
         }
     }
 
-    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, sink: &mut Sink<'_>) {
         let mut index = 0;
         for (i, entries) in self.rows() {
             for (_, q) in entries.iter().filter(|(j, _)| *j <= i) {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{ElementStep, Field, Id, Past, Psd, StepElement, StepEnergy};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
@@ -179,7 +179,7 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         })
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, E::Space>, psd: Psd, sink: &mut Sink<'_>) {
         let Some(at) = self.at(pose) else { return };
         sums::add_hessians(&self.elements, sink, |item| {
             at.with(item, item.1.nodes(), |element, x, start| element.hessian(x, start, psd).0)

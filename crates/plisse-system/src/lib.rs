@@ -2,7 +2,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`HessianSink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`Sink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
@@ -73,7 +73,7 @@ pub use newton::{
 pub use pins::{Motion, Pin};
 /// What solves and terms need of the sparse room.
 pub use plisse_sparse::{
-    BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Sink as HessianSink, SolveReport,
+    BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Sink, SolveReport,
 };
 pub use pose::{Pose, StepMap};
 pub use state::{Previous, State};

@@ -4,7 +4,7 @@ use std::ops::Add;
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Space};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 use plisse_sparse::parallel::{CHUNK, for_each_range};
 pub(crate) use plisse_sparse::parallel::{fill, is_serial, sum_in_chunks};
 
@@ -72,7 +72,7 @@ pub(crate) fn energies_and_gradients<S: Space, E, T: Default + Add<Output = T>, 
 /// Adds the Hessians of elements, in the order of [`pattern`].
 pub(crate) fn add_hessians<E: Sync, const V: usize>(
     elements: &[E],
-    sink: &mut HessianSink<'_>,
+    sink: &mut Sink<'_>,
     evaluate: impl Fn((usize, &E)) -> [[DMat3; V]; V] + Sync,
 ) {
     sink.for_each(V * (V + 1) / 2, |i, part| part.add_lower(&evaluate((i, &elements[i]))));

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Space, StepEnergy};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::memory::Memory;
@@ -87,7 +87,7 @@ pub trait Term<S: Space>: Send + Sync {
     }
 
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
-    fn add_hessian(&self, pose: &Pose<'_, S>, psd: Psd, sink: &mut HessianSink<'_>);
+    fn add_hessian(&self, pose: &Pose<'_, S>, psd: Psd, sink: &mut Sink<'_>);
 
     /// Keeps what stays the same during a step, so that it is computed once; [`StepMap::memory`] then hands it to every evaluation. Terms that keep
     /// something must also work without.

@@ -15,7 +15,7 @@ use plisse_bending::QuadraticBending;
 use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, HessianSink, PointLoads, Pose, Pressure, RankOne, Role,
+    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, RankOne, Role, Sink,
     StepMap, System, Term, Volume, Wind,
 };
 use proptest::prelude::*;
@@ -153,7 +153,7 @@ impl Term<Vertices> for Plain {
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         self.0.add_gradient(pose, gradient);
     }
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         self.0.add_hessian(pose, psd, sink);
     }
 }

@@ -13,8 +13,8 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gravity, HessianSink, Implicit, Integrator,
-    Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, SpectralRadius, State, StepError, StepReport,
+    Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gravity, Implicit, Integrator, Ledger,
+    NewtonSettings, PointLoads, Pose, Role, Scheme, Sink, SpectralRadius, State, StepError, StepReport,
     System, Term,
 };
 
@@ -75,7 +75,7 @@ impl Term<Vertices> for Wall {
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         gradient[Id::new(0)].x -= self.strength / pose.x[Id::new(0)].x;
     }
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let x = pose.x[Id::new(0)].x;
         sink.add(0, &DMat3::from_diagonal(DVec3::X * (self.strength / (x * x))));
     }
@@ -137,7 +137,7 @@ impl Term<Vertices> for Motor {
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         gradient[Id::new(0)].x -= if pose.time > 0.5 { 1.0 } else { 0.0 };
     }
-    fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, _: &mut HessianSink<'_>) {}
+    fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, _: &mut Sink<'_>) {}
 }
 
 #[test]
@@ -355,7 +355,7 @@ impl Term<Vertices> for Rod {
         let way = pose.x[Id::new(0)] - self.end;
         gradient[Id::new(0)] += way.normalize() * (self.stiffness * (way.length() - 1.0));
     }
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let way = pose.x[Id::new(0)] - self.end;
         let (length, n) = (way.length(), way.normalize());
         let along = DMat3::from_cols(n * n.x, n * n.y, n * n.z);

@@ -4,7 +4,7 @@ use plisse::core::{Blocks, Field, Id, Mat3x2, Positive, Psd, Vertices};
 use plisse::membrane::{Arap, MembraneEnergy};
 use plisse::picture::{Camera, Drawing, Part, RenderOptions as Options, Surface, render};
 use plisse::scene::{Cloth, Distance, Obstacle, Scene};
-use plisse::system::{HessianSink, Pose, Term};
+use plisse::system::{Pose, Sink, Term};
 pub(crate) struct Swelling(pub(crate) f64); // ψ = k/8 (‖F‖² - 2)² with k in N/m: resists swelling
 impl MembraneEnergy for Swelling {
     fn energy(&self, f: &Mat3x2) -> f64 {
@@ -34,7 +34,7 @@ impl Term<Vertices> for Well {
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
         pose.x.iter().for_each(|(v, x)| gradient[v] += *x * self.1);
     }
-    fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         (0..self.0 as usize).for_each(|i| sink.add(i, &DMat3::from_diagonal(DVec3::splat(self.1))));
     }
 }

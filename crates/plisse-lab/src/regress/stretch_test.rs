@@ -71,12 +71,15 @@ pub(crate) fn run() -> Result<Findings> {
         print!("{name:<24}");
         for (iteration, e) in (1..).zip(first) {
             print!("{:>11.2e}", e - lowest);
-            // Smooth functions of the start: no branch has been taken yet that rounding could turn.
-            findings.figure(
-                format!("{name}: energy above the lowest after {iteration} iterations (J)"),
-                e - lowest,
-                Tolerance::Relative(0.05),
-            );
+            // Smooth functions of the start up to here. Later a line search may have doubled a step or not, which
+            // hangs on the last bits: of `Abs`, both happened.
+            if iteration <= 2 {
+                findings.figure(
+                    format!("{name}: energy above the lowest after {iteration} iterations (J)"),
+                    e - lowest,
+                    Tolerance::Relative(0.05),
+                );
+            }
         }
         match ended {
             Some(Ended { iterations, height, .. }) => {

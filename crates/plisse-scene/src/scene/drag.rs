@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
-use plisse_system::{HessianSink, Pose, Role, Term};
+use plisse_system::{Pose, Role, Sink, Term};
 
 /// `E = Σ c m |v|²/(2 rate)` over some nodes, so that the force is `-c m v`. Nothing outside of a step and in equilibria.
 pub(super) struct MassDamping {
@@ -56,7 +56,7 @@ impl Term<Vertices> for MassDamping {
         sum
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for (index, (_, c)) in self.coefficients.iter().enumerate() {
             sink.add(index, &DMat3::from_diagonal(DVec3::splat(c * rate)));

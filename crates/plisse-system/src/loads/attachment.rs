@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use plisse_core::range::limit_vector;
 use plisse_core::{Field, Id, Positive, Psd, SATURATION, Space, saturate};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::pins::Motion;
 use crate::pose::Pose;
@@ -113,7 +113,7 @@ impl<S: Space> Term<S> for Attachments<S> {
         }
     }
 
-    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, sink: &mut Sink<'_>) {
         let mut index = 0;
         for (_, other, k) in &self.springs {
             let block = DMat3::from_diagonal(DVec3::splat(*k));

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use plisse_core::range::{PARAMETER, largest_coordinate, limit_vector, multiply};
 use plisse_core::{Field, Id, Positive, Psd, SATURATION, TriMesh, Vertices, saturate};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -70,7 +70,7 @@ impl Enclosure {
     }
 
     /// Adds `factor ∇²V`: for `V = a·(b × c)/6`, `∂²V/∂b∂a = [c]×/6` and cyclic.
-    fn add_hessian(&self, x: &Field<Vertices, DVec3>, factor: f64, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, x: &Field<Vertices, DVec3>, factor: f64, sink: &mut Sink<'_>) {
         for (k, (_, [a, b, c])) in self.corners(x).enumerate() {
             for (pair, opposite) in [c, a, b].into_iter().enumerate() {
                 let opposite = limit_vector(opposite, SATURATION);
@@ -152,7 +152,7 @@ impl Term<Vertices> for Pressure {
         self.enclosure.add_gradient(pose.x, -self.pressure, gradient);
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         if psd == Psd::Exact {
             self.enclosure.add_hessian(pose.x, -self.pressure, sink);
         }
@@ -243,7 +243,7 @@ impl Term<Vertices> for Volume {
         self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient);
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         if psd == Psd::Exact {
             self.enclosure.add_hessian(pose.x, -self.pressure(pose.x), sink);
         }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, SATURATION, Space, range};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -57,5 +57,5 @@ impl<S: Space> Term<S> for Gravity<S> {
         }
     }
 
-    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, _: &mut HessianSink<'_>) {}
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, _: &mut Sink<'_>) {}
 }

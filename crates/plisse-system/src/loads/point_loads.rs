@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, FieldError, Id, Psd, SATURATION, Space, range};
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
@@ -66,5 +66,5 @@ impl<S: Space> Term<S> for PointLoads<S> {
         }
     }
 
-    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, _: &mut HessianSink<'_>) {}
+    fn add_hessian(&self, _: &Pose<'_, S>, _: Psd, _: &mut Sink<'_>) {}
 }

@@ -9,7 +9,7 @@ use plisse_core::{
     Field, Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
     saturate,
 };
-use plisse_sparse::Sink as HessianSink;
+use plisse_sparse::Sink;
 
 use super::enclosure::area_vector;
 use crate::pins::Motion;
@@ -159,7 +159,7 @@ impl Term<Vertices> for Wind {
         sum
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for (k, face) in self.each(pose).enumerate() {
             let weight = saturate(saturate(2.0 * face.drag * face.slip.abs()) * rate / 9.0);

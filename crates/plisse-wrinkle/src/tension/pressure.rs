@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, TriMesh, Vertices};
-use plisse_system::{HessianSink, Pose, Role, Term};
+use plisse_system::{Pose, Role, Sink, Term};
 
 /// `E = -p V` with `V = Σ (a - o)·((b - o) × (c - o))/6` over the faces, counted from a fixed point `o`.
 ///
@@ -64,7 +64,7 @@ impl Term<Vertices> for HeldPressure {
         }
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         if psd != Psd::Exact {
             return;
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
-use plisse_system::{HessianSink, Memory, Pose, RankOne, Role, SetupError, StepMap, Term};
+use plisse_system::{Memory, Pose, RankOne, Role, SetupError, Sink, StepMap, Term};
 
 /// Systems own their terms; a problem may be solved more than once.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl Term<Vertices> for Shared {
     ) -> StepEnergy {
         self.0.energy_and_add_gradient(pose, gradient)
     }
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         self.0.add_hessian(pose, psd, sink);
     }
     fn remember(&self, step: &StepMap<'_, Vertices>, memory: &mut Memory) {

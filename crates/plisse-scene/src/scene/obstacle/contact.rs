@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{Clearance, HessianSink, Pose, Role, Term};
+use plisse_system::{Clearance, Pose, Role, Sink, Term};
 
 use super::{Distance, Obstacle};
 
@@ -147,7 +147,7 @@ impl Term<Vertices> for ContactTerm {
 
     /// The two parts act in directions at right angles, so that each is projected by itself. The curvature of the surface
     /// counts with the sign of the force: around a convex body it is the negative part.
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         for (index, toucher, d) in self.touching(pose) {
             let [_, slope, curvature] = self.law(toucher, d.value);
             let trace = d.hessian.x_axis.x + d.hessian.y_axis.y + d.hessian.z_axis.z;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{HessianSink, Pose, Role, Term};
+use plisse_system::{Pose, Role, Sink, Term};
 
 use super::Obstacle;
 use super::contact::{ContactLaw, Toucher, law};
@@ -111,7 +111,7 @@ impl Term<Vertices> for FrictionTerm {
     }
 
     /// `f'/|u|` across the velocity and `f''` along it, both never negative.
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut HessianSink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for r in self.rubbing(pose) {
             let [_, across, along] = self.law(r.slip.length());
