@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 use plisse::core::{Field, Positive, TriMesh, Vertices, generate};
 use plisse::picture::{Curve, Figure, Mark, Plot};
-use plisse::system::{Adaptive, Implicit, Integrator, NewtonSettings, Scheme, State};
+use plisse::system::{Adaptive, Implicit, Integrator, NewtonSettings, Scheme, State, StepError};
 
 use super::DrawResult;
 use crate::scene::{DENIM, hanging_sheet};
@@ -54,7 +54,7 @@ fn painted(mesh: &TriMesh, state: &State<Vertices>) -> Plot {
         Curve { points, colour: Some(colour), mark: Mark::Filled, ..Curve::default() }
     };
     let curves = faces.into_iter().map(painted).collect();
-    Plot { curves, x_range: Some([-0.83, 0.83]), y_range: Some([-1.0, 1.0]), bare: true, ..Plot::default() }
+    Plot { curves, x_range: Some([-0.7, 0.7]), y_range: Some([-0.5, 0.7]), bare: true, ..Plot::default() }
 }
 
 /// Total energy over time under backward Euler, BDF2 and Newmark's scheme.
@@ -71,14 +71,18 @@ pub(super) fn energies(file: &Path) -> DrawResult {
         let mut integrator = Adaptive::new(inner, Positive::literal(1e-4));
         let mut points = vec![[0.0, 0.0]];
         for _ in 0..120 {
-            let report = integrator.step(&system, &mut state, STEP)?;
-            points.push([state.time(), report.energies.total()]);
+            match integrator.step(&system, &mut state, STEP) {
+                Ok(report) => points.push([state.time(), report.energies.total()]),
+                // Newmark's scheme gains energy until it is stopped; its curve ends there.
+                Err(StepError::EnergyGained { .. }) => break,
+                Err(error) => return Err(error.into()),
+            }
         }
         let label = label.to_owned();
         curves.push(Curve { label, points, colour: Some(colour), ..Curve::default() });
     }
     let lowest = curves.iter().flat_map(|curve| &curve.points).map(|p| p[1]).fold(0.0, f64::min);
-    // Newmark's scheme leaves the frame; its curve ends there.
+    // What leaves the frame ends there.
     let highest = -0.5 * lowest;
     for curve in &mut curves {
         let inside = curve.points.iter().take_while(|p| p[1] < highest).count();

@@ -111,11 +111,10 @@ impl Field {
         DVec2::new(self.column(p[0]), self.row(p[1]))
     }
 
-    /// Round numbers along both axes, fewer on a small panel.
+    /// Round numbers along both axes, fewer across a narrow panel.
     fn ticks(&self) -> [Vec<f64>; 2] {
-        let count = |full: f64, length: f64, of: f64| (full * (length / of).clamp(0.5, 1.0)).round() as usize;
-        let [across, up] = [count(8.0, self.size.x, 960.0), count(6.0, self.size.y, 600.0)];
-        [ticks(self.ranges[0], across), ticks(self.ranges[1], up)]
+        let across = if self.size.x < 600.0 { 5 } else { 8 };
+        [ticks(self.ranges[0], across), ticks(self.ranges[1], 6)]
     }
 }
 
