@@ -543,10 +543,10 @@ fn the_rate_of_frames_stays() {
             [
                 "frame 2 of this run ends at t = 0.080000 s",
                 "at t = 0.100000 s",
-                "frames_per_second back to 25",
+                "if frames_per_second has changed, set it back",
             ],
         ),
-        ("50", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.040000 s", "start a new run"]),
+        ("50", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.040000 s", "frames_per_second back to 25"]),
     ] {
         let changed = SCENE.replace("step = 0.02", &format!("step = 0.02, frames_per_second = {rate}"));
         fs::write(place.at("s.toml"), changed).unwrap();

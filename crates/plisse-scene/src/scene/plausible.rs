@@ -178,7 +178,8 @@ pub(super) fn thickness_warning(cloth: &Cloth, name: &str, thickness: f64, warni
         corner.map_or(0.0, |i| 2.0 * map.area() * map.barycentric_gradient(i).length())
     };
     let boundary: f64 = cloth.mesh.boundary_edges().map(length).sum();
-    let width = area.sqrt().min(4.0 * area / boundary);
+    let square = area.sqrt();
+    let width = if boundary > 0.0 { square.min(4.0 * area / boundary) } else { square };
     if THIN * thickness > width {
         warnings.push(SceneWarning::Thick { body: name.to_owned(), thickness, width });
     }
