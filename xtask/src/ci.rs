@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::{cargo, repository_root, tidy};
 
-/// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be repeated.
+/// Property tests draw new cases on every `cargo test`; here the same ones, so that a run can be
+/// repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
 const FACADE_FEATURES: [&str; 11] = [
@@ -65,8 +66,8 @@ pub(crate) fn run() -> Result<()> {
 
 /// Packages the published crates and builds them from their packages.
 ///
-/// In a target folder of its own: cargo keeps what it unpacked of a version by the path of the folder, and would build
-/// the next run of the same version from the sources of the last one.
+/// In a target folder of its own: cargo keeps what it unpacked of a version by the path of the
+/// folder, and would build the next run of the same version from the sources of the last one.
 fn packages() -> Result<()> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |t| t.as_nanos());
     let folder = repository_root().join(format!("target/packages-{now}"));

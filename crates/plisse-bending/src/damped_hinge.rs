@@ -11,21 +11,24 @@ use plisse_eigen::HingeFade;
 use crate::hinge::{HingeElement, Resistance};
 use crate::law::AngleEnergy;
 
-/// Changes of angle beyond this count as this, rad: with the above and the smallest hinges, Hessians are still finite.
+/// Changes of angle beyond this count as this, rad: with the above and the smallest hinges,
+/// Hessians are still finite.
 const LARGEST_CHANGE: f64 = 1e20;
 
-/// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same angle, so that
-/// the geometry of the hinge, which is nearly all of its cost, is computed once.
+/// A spring and a dashpot in one hinge (a Kelvin-Voigt element): energy and dissipation of the same
+/// angle, so that the geometry of the hinge, which is nearly all of its cost, is computed once.
 ///
-/// The viscosity is `beta` times the stiffness of the spring at the start of the step, or zero where that is negative
-/// (SO18, equation 12). For other viscosities put a `Dissipation` of `plisse-damping` beside a hinge.
+/// The viscosity is `beta` times the stiffness of the spring at the start of the step, or zero
+/// where that is negative (SO18, equation 12). For other viscosities put a `Dissipation` of
+/// `plisse-damping` beside a hinge.
 ///
-/// Hessians other than exact have the filter of the hinge, for the sum of both. Outside of a step it is the hinge
-/// alone.
+/// Hessians other than exact have the filter of the hinge, for the sum of both. Outside of a step
+/// it is the hinge alone.
 ///
-/// Where a triangle collapses, the energy of the spring fades, and so does what resists: by the weight
-/// ([`HingeFade`]) of the start of the step times that of its end, so that neither force nor rate of an angle that
-/// has no limit remains. A hinge without length or height has no angle: derivatives are zero there.
+/// Where a triangle collapses, the energy of the spring fades, and so does what resists: by the
+/// weight ([`HingeFade`]) of the start of the step times that of its end, so that neither force nor
+/// rate of an angle that has no limit remains. A hinge without length or height has no angle:
+/// derivatives are zero there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DampedHinge<L> {
     spring: HingeElement<L>,

@@ -1,8 +1,9 @@
 //! Mid-edge bending near a full fold and near a collapse.
 //!
-//! The mean of two normals has no direction where they are opposite: at a full fold the sine law `b = 2h sin(θ/2)` jumps
-//! from `2h` to `-2h`, and with it its products with the bends of the other edges and with the rest curvature. Its
-//! square does not. And where a triangle collapses, the angle itself has no limit. So
+//! The mean of two normals has no direction where they are opposite: at a full fold the sine law
+//! `b = 2h sin(θ/2)` jumps from `2h` to `-2h`, and with it its products with the bends of the other
+//! edges and with the rest curvature. Its square does not. And where a triangle collapses, the
+//! angle itself has no limit. So
 //!
 //! ```text
 //! χ = w((1 + cos θ)/¼)             one up to 138°, zero at the full fold
@@ -11,11 +12,13 @@
 //! E = ½ Σ Q_jk c_j c_k + ½ Σ Q_jj m_j
 //! ```
 //!
-//! which is `½ (b - b̄)ᵀ Q (b - b̄)` for `χ = W = 1`, never negative, and twice differentiable everywhere. At the full fold, what is left is
-//! even in `b`: a fold keeps its energy and loses its sign.
+//! which is `½ (b - b̄)ᵀ Q (b - b̄)` for `χ = W = 1`, never negative, and twice differentiable
+//! everywhere. At the full fold, what is left is even in `b`: a fold keeps its energy and loses its
+//! sign.
 //!
-//! **Bound.** With the largest height `H` of the face, `M = 2H + max b̄` and `|Q|` the largest entry, `|χ'| ≤ 3`, and the bounds of the weights
-//! give `|∇c| ≤ 13 M/reach`, `|∇m| ≤ 26 M²/reach`, hence `|∇E| ≤ 160 |Q| M²/reach` over all vertices.
+//! **Bound.** With the largest height `H` of the face, `M = 2H + max b̄` and `|Q|` the largest
+//! entry, `|χ'| ≤ 3`, and the bounds of the weights give `|∇c| ≤ 13 M/reach`, `|∇m| ≤ 26 M²/reach`,
+//! hence `|∇E| ≤ 160 |Q| M²/reach` over all vertices.
 
 use glam::DVec3;
 use plisse_core::{Blocks, HingeFrame, Psd, outer};

@@ -12,16 +12,17 @@ use crate::law::{AngleEnergy, limited, nothing};
 /// How the rest shape enters the stiffness of a hinge: `stiffness = rigidity · weight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HingeWeight {
-    /// `3 l²/A` with the rest length `l` of the edge and the area `A = A0 + A1` of both triangles (Discrete Shells).
+    /// `3 l²/A` with the rest length `l` of the edge and the area `A = A0 + A1` of both triangles
+    /// (Discrete Shells).
     ///
-    /// What `rigidity` means then: for a sheet whose vertices lie on a cylinder, the energy is that of a plate with
-    /// the bending rigidity `D = c · rigidity`, where `c` depends on the mesh. It is 3 on a grid of right triangles
-    /// bent along or across its cells and on equilateral triangles, 9 on a grid bent along its diagonals, and 3 to 4
-    /// on irregular meshes.
+    /// What `rigidity` means then: for a sheet whose vertices lie on a cylinder, the energy is that
+    /// of a plate with the bending rigidity `D = c · rigidity`, where `c` depends on the mesh. It
+    /// is 3 on a grid of right triangles bent along or across its cells and on equilateral
+    /// triangles, 9 on a grid bent along its diagonals, and 3 to 4 on irregular meshes.
     #[default]
     DiscreteShells,
-    /// `l²/A`: a third of that, so that `rigidity` is the `D = E h³/(12 (1 - ν²))` of a plate, in N m, on grids that
-    /// bend along their cells and nearly so on irregular meshes.
+    /// `l²/A`: a third of that, so that `rigidity` is the `D = E h³/(12 (1 - ν²))` of a plate, in N
+    /// m, on grids that bend along their cells and nearly so on irregular meshes.
     AreaSum,
     /// One: the stiffness is that of the hinge itself, N m.
     Unit,
@@ -41,20 +42,23 @@ impl HingeWeight {
     }
 }
 
-/// Two triangles that share an edge, with an energy `stiffness · ψ(θ; θr)` of the angle between them.
+/// Two triangles that share an edge, with an energy `stiffness · ψ(θ; θr)` of the angle between
+/// them.
 ///
-/// `Psd::Clamp` and `Psd::Abs` apply the [`HingeFilter`]: positive semidefinite, for `Numeric` the nearest such
-/// matrix.
+/// `Psd::Clamp` and `Psd::Abs` apply the [`HingeFilter`]: positive semidefinite, for `Numeric` the
+/// nearest such matrix.
 ///
-/// **Collapse.** The angle has no limit where a triangle loses its height. A hinge of a rest shape therefore has the energy
-/// `ψr + w0 w1 (ψ - ψr)` with a weight per triangle ([`HingeFade`]): one, and nothing but the above, while the mean
-/// height `(Σ 1/h²)^(-1/2)` of the triangle is above [`Hinge::reach`], a tenth of that of the smaller triangle at rest; falling
-/// to zero below, twice differentiable. `ψr = ψ(θr; θr)`. For laws that are bounded the forces then are, too: over all four
-/// vertices `|∇E| ≤ stiffness (2.2 max|ψ'| + 4.4 max|ψ - ψr|)/reach`, whatever the state. Where it fades, every
-/// filter is the numeric one.
+/// **Collapse.** The angle has no limit where a triangle loses its height. A hinge of a rest shape
+/// therefore has the energy `ψr + w0 w1 (ψ - ψr)` with a weight per triangle ([`HingeFade`]): one,
+/// and nothing but the above, while the mean height `(Σ 1/h²)^(-1/2)` of the triangle is above
+/// [`Hinge::reach`], a tenth of that of the smaller triangle at rest; falling to zero below, twice
+/// differentiable. `ψr = ψ(θr; θr)`. For laws that are bounded the forces then are, too: over all
+/// four vertices `|∇E| ≤ stiffness (2.2 max|ψ'| + 4.4 max|ψ - ψr|)/reach`, whatever the state.
+/// Where it fades, every filter is the numeric one.
 ///
-/// A hinge whose edge or one of whose heights is below 1e-12 of its longest edge has no angle: energy `ψr`, derivatives zero.
-/// A full fold is the jump of the angle from π to -π; derivatives are those of +π.
+/// A hinge whose edge or one of whose heights is below 1e-12 of its longest edge has no angle:
+/// energy `ψr`, derivatives zero. A full fold is the jump of the angle from π to -π; derivatives
+/// are those of +π.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HingeElement<L> {
     nodes: [Id<Vertices>; 4],
@@ -80,9 +84,9 @@ impl<L: AngleEnergy> HingeElement<L> {
         }
     }
 
-    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m. Without a rest shape it does not know what
-    /// a collapse is: it does not fade, unless [`HingeElement::with_reach`] says where, and its forces grow as one over its
-    /// heights.
+    /// A hinge over any four vertices, in the order of [`Hinge`]; stiffness in N m. Without a rest
+    /// shape it does not know what a collapse is: it does not fade, unless
+    /// [`HingeElement::with_reach`] says where, and its forces grow as one over its heights.
     #[must_use]
     pub fn from_parts(nodes: [Id<Vertices>; 4], law: L, stiffness: Positive, rest: Angle) -> Self {
         Self { nodes, stiffness: stiffness.get(), rest: rest.get(), reach: 0.0, law, filter: HingeFilter::V2 }
@@ -142,7 +146,8 @@ impl<L: AngleEnergy> HingeElement<L> {
         self.reach
     }
 
-    /// The energy at an angle in radians, in joules: `ψ` times the stiffness, limited to 1e150, as are its derivatives.
+    /// The energy at an angle in radians, in joules: `ψ` times the stiffness, limited to 1e150, as
+    /// are its derivatives.
     #[inline]
     #[must_use]
     pub fn energy_at(&self, theta: f64) -> f64 {
@@ -163,8 +168,8 @@ impl<L: AngleEnergy> HingeElement<L> {
         limited(self.law.h(theta, self.rest), self.stiffness)
     }
 
-    /// The twelve eigenpairs of the exact Hessian, numerically; see the page *Modes* of the book. For a hinge away from
-    /// rest four are positive, four negative and four zero.
+    /// The twelve eigenpairs of the exact Hessian, numerically; see the page *Modes* of the book.
+    /// For a hinge away from rest four are positive, four negative and four zero.
     #[must_use]
     pub fn eigensystem(&self, x: &[DVec3; 4]) -> Eigenpairs<4, 12> {
         Eigenpairs::numeric(&self.hessian(x, Psd::Exact))
@@ -201,8 +206,8 @@ impl Resistance for () {
 /// Energies of a step, forces and stiffness.
 type All = (StepEnergy, [DVec3; 4], Blocks<4>);
 
-/// The frame of a hinge that is far from a collapse; leaves the function otherwise. Copies for whatever is rare:
-/// references would keep positions and resistance in memory.
+/// The frame of a hinge that is far from a collapse; leaves the function otherwise. Copies for
+/// whatever is rare: references would keep positions and resistance in memory.
 macro_rules! open_frame {
     ($self:ident, $x:ident, $resists:ident, $psd:expr, $part:expr) => {
         match HingeFrame::new($x) {
@@ -216,8 +221,8 @@ macro_rules! open_frame {
 }
 
 /// Spring and resistance together.
-// Always in line: a call that is given a reference keeps the positions in memory, where they cost half as much again
-// as in registers.
+// Always in line: a call that is given a reference keeps the positions in memory, where they cost
+// half as much again as in registers.
 impl<L: AngleEnergy> HingeElement<L> {
     #[inline(always)]
     pub(crate) fn energies_with<R: Resistance>(&self, x: &[DVec3; 4], resists: &R) -> StepEnergy {

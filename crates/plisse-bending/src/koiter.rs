@@ -1,6 +1,7 @@
 //! Koiter's bending energy on the mid-edge second fundamental form.
 //!
-//! Per face, with the hinge angles `θ_j` of its edges (edge `j` opposite corner `j`) and its heights `h_j` over them,
+//! Per face, with the hinge angles `θ_j` of its edges (edge `j` opposite corner `j`) and its
+//! heights `h_j` over them,
 //!
 //! ```text
 //! b_j = 2 h_j f(θ_j/2 ± α_j),   f = sin or tan,        S = Σ b_j ∇λ_j ∇λ_jᵀ
@@ -14,8 +15,9 @@
 //! normals: an unknown per edge, shared by both faces with opposite signs ([`crate::free`]
 //! evaluates it); here the directors stay at the mean normals, `α = 0`.
 //!
-//! **Hessian.** `Σ Q_jk ∇b_j ∇b_kᵀ` is positive semidefinite. What is left, `r_j ∇²b_j` with `r = Q (b - b̄)`, splits
-//! in the coordinates of the hinge kernel ([`plisse_eigen::hinge_form`]): with `e = sin(θ/2) dm + cos(θ/2) dk`
+//! **Hessian.** `Σ Q_jk ∇b_j ∇b_kᵀ` is positive semidefinite. What is left, `r_j ∇²b_j` with
+//! `r = Q (b - b̄)`, splits in the coordinates of the hinge kernel ([`plisse_eigen::hinge_form`]):
+//! with `e = sin(θ/2) dm + cos(θ/2) dk`
 //!
 //! ```text
 //! ∇²h = h [ v0 v0ᵀ - (s0 eᵀ + e s0ᵀ) - e eᵀ ]     ∇h = h u0     ∇θ = v0 + v1
@@ -40,15 +42,16 @@ use crate::plate::Plate;
 /// How the mid-edge director measures a bend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Director {
-    /// `f = sin`, directors fixed at the mean of the two face normals: no unknowns, director angles are ignored.
+    /// `f = sin`, directors fixed at the mean of the two face normals: no unknowns, director angles
+    /// are ignored.
     #[default]
     Average,
     /// `f = sin`: unit directors. Energy and forces are bounded and continuous for every state and
     /// every director angle, and have the period 2π in the angle. A term of fourth order in the
     /// angles keeps directors from turning over.
     Sine,
-    /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it is infinite.
-    /// Steps must be limited by [`KoiterBending::longest_step`].
+    /// `f = tan`: directors scaled to unit height over the face. Stiffens towards a fold, where it
+    /// is infinite. Steps must be limited by [`KoiterBending::longest_step`].
     Tangent,
 }
 
@@ -138,7 +141,8 @@ struct Bend {
 }
 
 impl KoiterBending {
-    /// Bending of a face, with the rest angles of the rest shape (zero for a flat one) as rest curvature.
+    /// Bending of a face, with the rest angles of the rest shape (zero for a flat one) as rest
+    /// curvature.
     #[must_use]
     pub fn new(mesh: &TriMesh, rest: &RestShape, face: Id<Faces>, director: Director, plate: &Plate) -> Self {
         let (a, beta) = plate.moduli();
@@ -240,7 +244,8 @@ impl KoiterBending {
     fn bends(&self, x: &[DVec3; 6]) -> [Option<Bend>; 3] {
         std::array::from_fn(|j| {
             let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
-            // Without a neighbour: the own corner reflected in the middle of the edge, which makes a flat hinge.
+            // Without a neighbour: the own corner reflected in the middle of the edge, which makes
+            // a flat hinge.
             let wing = if self.interior[j] { x[3 + j] } else { a + b - c };
             let frame = HingeFrame::new(&[a, b, c, wing])?;
             let coupled = f64::from(u8::from(self.interior[j]));
@@ -259,8 +264,8 @@ impl KoiterBending {
         })
     }
 
-    /// [`Self::evaluate_folded`] out of line, from the positions: handing the bends over would force them into memory in every
-    /// ordinary face.
+    /// [`Self::evaluate_folded`] out of line, from the positions: handing the bends over would
+    /// force them into memory in every ordinary face.
     fn folded_at(&self, x: &[DVec3; 6], psd: Psd) -> ElementEvaluation<6> {
         let x = *x;
         rarely(move || match self.director {
@@ -275,7 +280,8 @@ impl KoiterBending {
         ElementEvaluation { energy: all.energy, gradient: all.gradient, hessian: all.hessian }
     }
 
-    /// Everything of a face with directors at the mean normals, one of which may be near to having no direction.
+    /// Everything of a face with directors at the mean normals, one of which may be near to having
+    /// no direction.
     fn evaluate_folded(&self, x: &[DVec3; 6], bends: &[Option<Bend>; 3], psd: Psd) -> ElementEvaluation<6> {
         let nothing = nothing(x);
         let mut out = ElementEvaluation {

@@ -1,16 +1,18 @@
 //! Scalar laws of an angle.
 //!
-//! All restoring laws are normalised to `ψ''(0) = 1` at rest angle zero, so that they agree around a flat rest state
-//! and the stiffness of an element means the same for each. Angles are radians, in [-π, π].
+//! All restoring laws are normalised to `ψ''(0) = 1` at rest angle zero, so that they agree around
+//! a flat rest state and the stiffness of an element means the same for each. Angles are radians,
+//! in [-π, π].
 
 use glam::DVec3;
 use plisse_core::range::{FACTOR, limit};
 use plisse_core::saturate;
 
-/// An energy `ψ(θ)` with the rest angle as a parameter; dimensionless, multiplied by the stiffness of the element.
+/// An energy `ψ(θ)` with the rest angle as a parameter; dimensionless, multiplied by the stiffness
+/// of the element.
 ///
-/// Give the three functions and get everything else. Results must not be NaN for `θ` in [-π, π]; infinities are
-/// saturated by the elements.
+/// Give the three functions and get everything else. Results must not be NaN for `θ` in [-π, π];
+/// infinities are saturated by the elements.
 pub trait AngleEnergy: Send + Sync {
     /// `ψ(θ)`.
     fn psi(&self, theta: f64, rest: f64) -> f64;
@@ -43,13 +45,15 @@ pub(crate) fn limited(value: f64, stiffness: f64) -> f64 {
     limit(value * stiffness, FACTOR)
 }
 
-/// What a stencil without an angle answers: nothing, unless a position is NaN, which must not be hidden.
+/// What a stencil without an angle answers: nothing, unless a position is NaN, which must not be
+/// hidden.
 #[inline]
 pub(crate) fn nothing(x: &[DVec3]) -> f64 {
     if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }
 }
 
-/// `ψ = (θ - θr)²/2` (WK23, equations 34 and 37). Constant stiffness; jumps where the angle jumps, at a full fold.
+/// `ψ = (θ - θr)²/2` (WK23, equations 34 and 37). Constant stiffness; jumps where the angle jumps,
+/// at a full fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuadraticAngle;
 
@@ -70,9 +74,9 @@ impl AngleEnergy for QuadraticAngle {
 
 /// `ψ = 2 (tan(θ/2) - tan(θr/2))²`: discrete elastic rods (WK23, equation 33 with `μ/l = 2`).
 ///
-/// A barrier against folding: `ψ`, `g` and `h` grow without bound towards ±π (as `cos⁻²`, `cos⁻³`, `cos⁻⁴` of half the
-/// angle); steps that end within 1e-3 of a fold should be shortened. To match a bending modulus `B` over the length
-/// `l`, the stiffness is `B/l`.
+/// A barrier against folding: `ψ`, `g` and `h` grow without bound towards ±π (as `cos⁻²`, `cos⁻³`,
+/// `cos⁻⁴` of half the angle); steps that end within 1e-3 of a fold should be shortened. To match a
+/// bending modulus `B` over the length `l`, the stiffness is `B/l`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TangentAngle;
 
@@ -105,8 +109,8 @@ impl AngleEnergy for TangentAngle {
 
 /// `ψ = 1 - cos(θ - θr)` (WK23, equation 39 with `μ = 2`, where the rest angle is zero).
 ///
-/// Softens with the angle: `h` is negative more than a right angle away from rest, and a full fold of a flat hinge is
-/// an unstable equilibrium.
+/// Softens with the angle: `h` is negative more than a right angle away from rest, and a full fold
+/// of a flat hinge is an unstable equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SineAngle;
 
@@ -126,10 +130,11 @@ impl AngleEnergy for SineAngle {
     }
 }
 
-/// `ψ = 4 (1 - cos(θ/2)) - 2 sin(θr/2) θ`: the restoring law behind WK23's equation 38, with the force
-/// `g = 2 (sin(θ/2) - sin(θr/2))`.
+/// `ψ = 4 (1 - cos(θ/2)) - 2 sin(θr/2) θ`: the restoring law behind WK23's equation 38, with the
+/// force `g = 2 (sin(θ/2) - sin(θr/2))`.
 ///
-/// Convex on [-π, π]. At a rest angle other than zero the energy at rest is negative; only differences matter.
+/// Convex on [-π, π]. At a rest angle other than zero the energy at rest is negative; only
+/// differences matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CosineAngle;
 
@@ -149,7 +154,8 @@ impl AngleEnergy for CosineAngle {
     }
 }
 
-/// `ψ = cos(θ/2) - b θ`: WK23, equation 38, as printed. **Not restoring**: for `b = 0` the flat state is a maximum.
+/// `ψ = cos(θ/2) - b θ`: WK23, equation 38, as printed. **Not restoring**: for `b = 0` the flat
+/// state is a maximum.
 ///
 /// Here to compare with; use [`CosineAngle`]. Ignores the rest angle.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,10 +10,12 @@
 //! | constant matrices | [`QuadraticBending`] on vertices or on edges | EB08, Chen21 |
 //! | mid-edge curvature | [`KoiterBending`], [`Director`], [`Plate`] | Chen21 |
 //!
-//! A law knows no vertices; the elements know no law. Evaluation of an element never fails and returns finite numbers
-//! for every finite state; what happens at a fold, at a straight rod and at degenerate triangles is written with each.
+//! A law knows no vertices; the elements know no law. Evaluation of an element never fails and
+//! returns finite numbers for every finite state; what happens at a fold, at a straight rod and at
+//! degenerate triangles is written with each.
 //!
-//! This crate reads connectivity only to build stencils and constant matrices; it knows no solver, no thread and no file.
+//! This crate reads connectivity only to build stencils and constant matrices; it knows no solver,
+//! no thread and no file.
 //!
 //! ```
 //! use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};

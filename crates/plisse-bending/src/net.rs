@@ -48,8 +48,9 @@ pub enum NetError {
     },
 }
 
-/// Elements of a net of round wires: one stretching element per segment, one bending element per pair of segments that
-/// share a vertex, so that a straight wire has one per inner vertex and a crossing of two wires six.
+/// Elements of a net of round wires: one stretching element per segment, one bending element per
+/// pair of segments that share a vertex, so that a straight wire has one per inner vertex and a
+/// crossing of two wires six.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net<L> {
     /// Stretching, in the order of the segments.
@@ -59,9 +60,11 @@ pub struct Net<L> {
 }
 
 impl<L: AngleEnergy + Clone> Net<L> {
-    /// Builds the elements of a net at rest in the given positions: Young's modulus in Pa, radius of the wires in m.
+    /// Builds the elements of a net at rest in the given positions: Young's modulus in Pa, radius
+    /// of the wires in m.
     ///
-    /// Bending stiffness is `E π r⁴/4` over half the sum of the two rest lengths, stretching stiffness `E π r²`.
+    /// Bending stiffness is `E π r⁴/4` over half the sum of the two rest lengths, stretching
+    /// stiffness `E π r²`.
     ///
     /// # Errors
     /// [`NetError`] names the segment.

@@ -7,9 +7,9 @@ use plisse_eigen::in_plane;
 
 /// Two edges in the plane and the signed angle from the first to the second.
 ///
-/// `θ = atan2(e0 × e1, e0·e1)` in (-π, π]; with the clockwise quarter turn `C`, `∂θ/∂e0 = C t0/l0` and
-/// `∂θ/∂e1 = -C t1/l1`. WK23 multiplies both by the sign of the cross product, which the signed angle already carries:
-/// as printed, the gradient points the wrong way for every clockwise angle.
+/// `θ = atan2(e0 × e1, e0·e1)` in (-π, π]; with the clockwise quarter turn `C`, `∂θ/∂e0 = C t0/l0`
+/// and `∂θ/∂e1 = -C t1/l1`. WK23 multiplies both by the sign of the cross product, which the signed
+/// angle already carries: as printed, the gradient points the wrong way for every clockwise angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanarAngle {
     theta: f64,
@@ -49,7 +49,8 @@ impl PlanarAngle {
         [p0 / self.lengths[0], -p1 / self.lengths[1]]
     }
 
-    /// Hessian of `ψ(θ)` by `(e0, e1)` for `g = ψ'`, `h = ψ''`, rows first, exact or projected in closed form.
+    /// Hessian of `ψ(θ)` by `(e0, e1)` for `g = ψ'`, `h = ψ''`, rows first, exact or projected in
+    /// closed form.
     #[must_use]
     pub fn hessian(&self, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
         let [l0, l1] = self.lengths;

@@ -34,7 +34,8 @@ impl Plate {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// [`PlateError`] for a Poisson's ratio outside (-1, 0.5] or a rigidity that under- or overflows.
+    /// [`PlateError`] for a Poisson's ratio outside (-1, 0.5] or a rigidity that under- or
+    /// overflows.
     pub fn new(young: Positive, poisson: f64, thickness: Positive) -> Result<Self, PlateError> {
         if !(poisson > -1.0 && poisson <= 0.5) {
             return Err(PlateError::PoissonRatio { value: poisson });

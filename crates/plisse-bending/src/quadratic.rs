@@ -1,8 +1,9 @@
 //! Quadratic bending: constant matrices, assembled once.
 //!
-//! For a sheet that hardly stretches, bending energy is quadratic in the positions: `E = k/2 Σ xᵀ Q x` over the three
-//! coordinates, with a matrix that depends on the flat rest shape only. Forces are linear, the Hessian is constant and
-//! positive semidefinite as it is. What would overflow for positions far away saturates.
+//! For a sheet that hardly stretches, bending energy is quadratic in the positions:
+//! `E = k/2 Σ xᵀ Q x` over the three coordinates, with a matrix that depends on the flat rest shape
+//! only. Forces are linear, the Hessian is constant and positive semidefinite as it is. What would
+//! overflow for positions far away saturates.
 
 use glam::DVec3;
 use plisse_core::range::{largest_coordinate, multiply};
@@ -10,7 +11,8 @@ use plisse_core::{Edges, Faces, Field, Id, Positive, RestShape, Space, TriMesh, 
 
 /// A constant symmetric matrix over one space, the same for each of the three coordinates, in N/m.
 ///
-/// Rows hold every entry of the pattern, zeros included, so that the pattern depends on the mesh alone.
+/// Rows hold every entry of the pattern, zeros included, so that the pattern depends on the mesh
+/// alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuadraticBending<S: Space> {
     start: Vec<usize>,
@@ -19,12 +21,14 @@ pub struct QuadraticBending<S: Space> {
 }
 
 impl QuadraticBending<Vertices> {
-    /// On vertices: `Q = Lᵀ M⁻¹ L` with the cotangent Laplacian `L` and the lumped areas `M` (Chen21, section 4, after
-    /// Bergou and Wardetzky), for the rigidity `D = E h³/(12 (1 - ν²))` in N m.
+    /// On vertices: `Q = Lᵀ M⁻¹ L` with the cotangent Laplacian `L` and the lumped areas `M`
+    /// (Chen21, section 4, after Bergou and Wardetzky), for the rigidity `D = E h³/(12 (1 - ν²))`
+    /// in N m.
     ///
-    /// On the boundary the flux through the free edge is taken out of `L`, so that every affine map of the sheet, rigid
-    /// motions and stretching included, has no energy. Vertices on a cylinder have the energy of the plate in the limit
-    /// where every ring is alike (a grid with parallel diagonals), and 9/8 of it on a chessboard of diagonals.
+    /// On the boundary the flux through the free edge is taken out of `L`, so that every affine map
+    /// of the sheet, rigid motions and stretching included, has no energy. Vertices on a cylinder
+    /// have the energy of the plate in the limit where every ring is alike (a grid with parallel
+    /// diagonals), and 9/8 of it on a chessboard of diagonals.
     #[must_use]
     pub fn on_vertices(mesh: &TriMesh, rest: &RestShape, rigidity: Positive) -> Self {
         let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); mesh.vertex_count()];
@@ -51,13 +55,14 @@ impl QuadraticBending<Vertices> {
 }
 
 impl QuadraticBending<Edges> {
-    /// On mid-edge unknowns of nonconforming elements: `Q = Σ l_eᵀ l_e/A_e` over interior edges with the rows `l_e` of
-    /// the Crouzeix-Raviart stiffness matrix and `A_e` a third of the two areas (EB08, section 3.2), for the rigidity
-    /// `D` in N m.
+    /// On mid-edge unknowns of nonconforming elements: `Q = Σ l_eᵀ l_e/A_e` over interior edges
+    /// with the rows `l_e` of the Crouzeix-Raviart stiffness matrix and `A_e` a third of the two
+    /// areas (EB08, section 3.2), for the rigidity `D` in N m.
     ///
-    /// Rows of boundary edges are left out: they contain the flux through the boundary, and affine maps would have
-    /// energy. The operator is only weakly consistent: midpoints sampled on a cylinder have 9/8 to 3/2 of the energy of
-    /// the plate, depending on the mesh; minimisers converge.
+    /// Rows of boundary edges are left out: they contain the flux through the boundary, and affine
+    /// maps would have energy. The operator is only weakly consistent: midpoints sampled on a
+    /// cylinder have 9/8 to 3/2 of the energy of the plate, depending on the mesh; minimisers
+    /// converge.
     #[must_use]
     pub fn on_edges(mesh: &TriMesh, rest: &RestShape, rigidity: Positive) -> Self {
         let mut rows: Vec<Vec<(u32, f64)>> = vec![Vec::new(); mesh.edge_count()];
@@ -122,8 +127,8 @@ impl<S: Space> QuadraticBending<S> {
         out
     }
 
-    /// The same form over fewer unknowns: entry `i` of `target` says which new unknown the old one has become. Panels
-    /// that were built apart are sewn this way, so that a seam bends freely.
+    /// The same form over fewer unknowns: entry `i` of `target` says which new unknown the old one
+    /// has become. Panels that were built apart are sewn this way, so that a seam bends freely.
     ///
     /// # Panics
     /// If `target` has another length than [`Self::size`] or names an unknown beyond `size`.
@@ -192,7 +197,8 @@ fn cotangents(rest: &RestShape, face: Id<Faces>) -> [f64; 3] {
     [0, 1, 2].map(|k: usize| -2.0 * map.area() * gradient(k + 1).dot(gradient(k + 2)))
 }
 
-/// Translations cost nothing, but a sheet far from the origin would lose digits: positions count from the first one.
+/// Translations cost nothing, but a sheet far from the origin would lose digits: positions count
+/// from the first one.
 fn origin<S: Space>(x: &Field<S, DVec3>) -> DVec3 {
     x.as_slice().first().copied().unwrap_or(DVec3::ZERO)
 }

@@ -9,14 +9,15 @@ use plisse_eigen::{AngleFrame, Eigenpairs, radial_hessian};
 
 use crate::law::{AngleEnergy, limited, nothing};
 
-/// Bending rigidity `B = E π r⁴/4` of a round wire in N m²: Young's modulus in Pa, radius in m. May under- or overflow
-/// for absurd wires.
+/// Bending rigidity `B = E π r⁴/4` of a round wire in N m²: Young's modulus in Pa, radius in m. May
+/// under- or overflow for absurd wires.
 #[must_use]
 pub fn wire_rigidity(young: Positive, radius: Positive) -> f64 {
     0.25 * std::f64::consts::PI * young.get() * radius.get().powi(4)
 }
 
-/// Three vertices `x0, x1, x2` with an energy `stiffness · ψ(θ; θr)` of the angle between the segments.
+/// Three vertices `x0, x1, x2` with an energy `stiffness · ψ(θ; θr)` of the angle between the
+/// segments.
 ///
 /// ```text
 ///   x0 ──── x1
@@ -25,12 +26,13 @@ pub fn wire_rigidity(young: Positive, radius: Positive) -> f64 {
 ///               x2
 /// ```
 ///
-/// The angle has no sign, so rest angles are not negative and the rest curvature has no direction. Projection is the
-/// exact clamp in the space of the two edges, pulled back. Straight (`θ < 1e-8`) with a straight rest state everything
-/// is smooth and exact; straight with a bent rest state, or folded onto itself, the energy has a cone: the force is
-/// zero there and the positive part of `ψ''` acts in all directions across, which majorises the energy of every law
-/// that restores an angle between 0 and π. A rod with a
-/// segment of no length (below 1e-12 of the other) has zero energy and derivatives.
+/// The angle has no sign, so rest angles are not negative and the rest curvature has no direction.
+/// Projection is the exact clamp in the space of the two edges, pulled back. Straight (`θ < 1e-8`)
+/// with a straight rest state everything is smooth and exact; straight with a bent rest state, or
+/// folded onto itself, the energy has a cone: the force is zero there and the positive part of
+/// `ψ''` acts in all directions across, which majorises the energy of every law that restores an
+/// angle between 0 and π. A rod with a segment of no length (below 1e-12 of the other) has zero
+/// energy and derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RodElement<L> {
     nodes: [Id<Vertices>; 3],
@@ -42,7 +44,8 @@ pub struct RodElement<L> {
 impl<L: AngleEnergy> RodElement<L> {
     /// Stiffness in N m; of the rest angle the absolute value counts.
     ///
-    /// For a rod of bending rigidity `B` the stiffness is `B` over half the sum of the two rest lengths.
+    /// For a rod of bending rigidity `B` the stiffness is `B` over half the sum of the two rest
+    /// lengths.
     #[must_use]
     pub fn new(nodes: [Id<Vertices>; 3], law: L, stiffness: Positive, rest: Angle) -> Self {
         Self { nodes, stiffness: stiffness.get(), rest: rest.get().abs(), law }
@@ -91,7 +94,8 @@ impl<L: AngleEnergy> RodElement<L> {
         frame.hessian(g, h, psd)
     }
 
-    /// The six eigenpairs in the space of the two edges, numerically: four in the plane of the angle, two across it.
+    /// The six eigenpairs in the space of the two edges, numerically: four in the plane of the
+    /// angle, two across it.
     #[must_use]
     pub fn eigensystem(&self, x: &[DVec3; 3]) -> Eigenpairs<2, 6> {
         let hessian = Self::frame(x).map_or(Blocks::ZERO, |frame| self.edge_hessian(&frame, Psd::Exact));
@@ -157,10 +161,11 @@ impl<L: AngleEnergy> Element<3> for RodElement<L> {
     }
 }
 
-/// Stretching of one segment, `k l/2 (|e|/l - 1)²` (discrete viscous threads' stretch), with `k = E π r²` in N.
+/// Stretching of one segment, `k l/2 (|e|/l - 1)²` (discrete viscous threads' stretch), with
+/// `k = E π r²` in N.
 ///
-/// The projection is exact. A collapsed segment has no direction: no force, and the stiffness `k/l` in all directions,
-/// which majorises the energy.
+/// The projection is exact. A collapsed segment has no direction: no force, and the stiffness `k/l`
+/// in all directions, which majorises the energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RodStretch {
     nodes: [Id<Vertices>; 2],

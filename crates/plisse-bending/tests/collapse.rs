@@ -1,4 +1,5 @@
-//! Triangles that collapse and sheets that fold over: bounded forces, exact derivatives through the fade.
+//! Triangles that collapse and sheets that fold over: bounded forces, exact derivatives through the
+//! fade.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -36,7 +37,8 @@ fn flat<const N: usize, const M: usize>(x: &[DVec3; N]) -> [f64; M] {
     std::array::from_fn(|i| x[i / 3][i % 3])
 }
 
-/// Edge along x of the given length, feet and heights as given, the right wing turned up by `theta`.
+/// Edge along x of the given length, feet and heights as given, the right wing turned up by
+/// `theta`.
 fn shape(length: f64, feet: [f64; 2], heights: [f64; 2], theta: f64) -> [DVec3; 4] {
     let (sin, cos) = theta.sin_cos();
     [
@@ -142,7 +144,8 @@ proptest! {
     }
 }
 
-/// A wing that passes the line of the edge turns the angle by π: the energy must not jump, nor the force.
+/// A wing that passes the line of the edge turns the angle by π: the energy must not jump, nor the
+/// force.
 #[test]
 fn a_wing_passes_the_edge_without_a_jump() {
     let element = hinge(QuadraticAngle, 0.2);
@@ -246,7 +249,8 @@ proptest! {
         let (element, _, reach) = face(curved);
         let x: [DVec3; 6] = std::array::from_fn(|i| DVec3::from_slice(&x[3 * i..]) * 10f64.powf(sizes[i]));
         let longest = [(0, 1), (1, 2), (2, 0)].map(|(i, j)| x[i].distance(x[j])).into_iter().fold(0.0, f64::max);
-        // Heights at rest are below one, and so are sines: b̄ ≤ 2. |Q| of this face, from its rest shape.
+        // Heights at rest are below one, and so are sines: b̄ ≤ 2. |Q| of this face, from its rest
+        // shape.
         let (m, q) = (2.0 * longest + 2.0, 30.0);
         let force: [f64; 18] = flat(&element.gradient(&x));
         let size = force.iter().map(|f| f * f).sum::<f64>().sqrt();
@@ -254,7 +258,8 @@ proptest! {
     }
 }
 
-/// Through a full fold, with the other edges bent and with a curved rest shape, where the plain law jumps.
+/// Through a full fold, with the other edges bent and with a curved rest shape, where the plain law
+/// jumps.
 #[test]
 fn mid_edge_bending_passes_a_full_fold_without_a_jump() {
     for curved in [0.0, 0.4] {

@@ -72,12 +72,14 @@ fn check_law<L: AngleEnergy + Copy>(law: L, rest: f64, x: &[DVec3; 4]) -> Result
             let filtered = element.with_filter(filter).hessian(x, psd);
             let smallest = symmetric_eigen(&filtered.to_matrix::<12>()).0[0];
             prop_assert!(smallest >= -1e-13 * filtered.norm(), "{filter:?} {psd:?}: {smallest:e}");
-            // Blockwise positive parts majorise: filtered - exact is a sum of positive semidefinite blocks.
+            // Blockwise positive parts majorise: filtered - exact is a sum of positive semidefinite
+            // blocks.
             let gap = symmetric_eigen(&(filtered + exact * -1.0).to_matrix::<12>()).0[0];
             prop_assert!(gap >= -1e-12 * exact.norm(), "{filter:?} {psd:?} does not majorise: {gap:e}");
         }
     }
-    // Four positive and four negative eigenvalues wherever there is a moment (and the hinge is neither flat nor folded).
+    // Four positive and four negative eigenvalues wherever there is a moment (and the hinge is
+    // neither flat nor folded).
     prop_assert!(
         inertia[3] < -1e-9 && inertia[4].abs() < 1e-12 && inertia[7].abs() < 1e-12 && inertia[8] > 1e-9,
         "{inertia:?}"
@@ -178,8 +180,8 @@ proptest! {
             prop_assert!(gap >= -1e-12 * exact.norm(), "{filter:?}: {gap:e}");
         }
         if special == 0 && rest == 0.0 {
-            // Flat and at rest: μ ∇θ ∇θᵀ, already positive semidefinite, whatever the filter. The rotation leaves an
-            // angle of 1e-16.
+            // Flat and at rest: μ ∇θ ∇θᵀ, already positive semidefinite, whatever the filter. The
+            // rotation leaves an angle of 1e-16.
             let gradient = HingeFrame::new(&x).unwrap().gradient();
             let mut expected = Blocks::<4>::ZERO;
             expected.add_outer(&gradient, 1.5);

@@ -206,7 +206,8 @@ fn koiter_energy(n: usize, angle: f64, director: Director, seed: Option<u64>) ->
 
 #[test]
 fn cylinders_have_the_energy_of_the_plate() {
-    // On regular grids the mid-edge form sees the curvature exactly in the limit, whatever the ruling.
+    // On regular grids the mid-edge form sees the curvature exactly in the limit, whatever the
+    // ruling.
     for director in [Director::Sine, Director::Tangent] {
         for angle in [0.0, 0.3, std::f64::consts::FRAC_PI_4, 1.2] {
             let errors = [8, 16, 32].map(|n| (koiter_energy(n, angle, director, None) - 1.0).abs());
@@ -235,7 +236,8 @@ fn discretisations_agree_for_fine_meshes() {
 
 #[test]
 fn agrees_with_hinges_when_only_one_family_of_edges_bends() {
-    // Rulings along the grid, Poisson's ratio zero: the plate, and hinges with the weight l²/A, are the same in the limit.
+    // Rulings along the grid, Poisson's ratio zero: the plate, and hinges with the weight l²/A, are
+    // the same in the limit.
     let (mesh, uv) = generate::grid(32, 32, [1.0, 1.0], generate::Diagonal::Right).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let x = roll(&uv, 0.0);
@@ -246,7 +248,8 @@ fn agrees_with_hinges_when_only_one_family_of_edges_bends() {
         .map(|h| h.energy(&h.nodes().map(|v| x[v])))
         .sum();
     let plate = Plate::new(positive(12.0), 0.0, Positive::ONE).unwrap();
-    // Faces of the first and last column lack a neighbour across the ruling and bend only half as much.
+    // Faces of the first and last column lack a neighbour across the ruling and bend only half as
+    // much.
     let faces: f64 = mesh
         .faces()
         .ids()

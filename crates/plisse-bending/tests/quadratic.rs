@@ -72,7 +72,8 @@ fn roll(u: &DVec2, angle: f64) -> DVec3 {
     DVec3::new(along.sin(), across, 1.0 - along.cos())
 }
 
-/// Ratios to the plate, counted over the areas `A_e` of interior edges: midpoints on the cylinder, vertices on it.
+/// Ratios to the plate, counted over the areas `A_e` of interior edges: midpoints on the cylinder,
+/// vertices on it.
 fn ratios(n: usize, degrees: f64, equilateral: bool) -> (f64, f64, f64) {
     let (mesh, uv) = if equilateral {
         // A sheared grid cut along the shorter diagonals.
@@ -195,9 +196,9 @@ fn panels_sewn_afterwards_have_a_free_seam() {
 
 #[test]
 fn vertex_form_has_the_energy_of_the_plate_inside() {
-    // Where every inner vertex has the same ring, the cotangent Laplacian is the mean curvature in the limit; on a
-    // chessboard of diagonals, rings of four and eight triangles have areas in the ratio 1 to 2 and the energy tends to
-    // 9/8 of the plate's.
+    // Where every inner vertex has the same ring, the cotangent Laplacian is the mean curvature in
+    // the limit; on a chessboard of diagonals, rings of four and eight triangles have areas in the
+    // ratio 1 to 2 and the energy tends to 9/8 of the plate's.
     let ratio = |n: usize, diagonal| {
         let (mesh, uv) = generate::grid(n, n, [1.0, 1.0], diagonal).unwrap();
         let rest = RestShape::from_uv(&mesh, &uv).unwrap();

@@ -1,4 +1,5 @@
-//! Every element over the whole range of parameters and of `f64`: finite, and semidefinite where that is asked for.
+//! Every element over the whole range of parameters and of `f64`: finite, and semidefinite where
+//! that is asked for.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::f64::consts::PI;
@@ -82,7 +83,8 @@ proptest! {
             for filter in [HingeFilter::V1, HingeFilter::V2, HingeFilter::V3, HingeFilter::Numeric] {
                 let hinge = HingeElement::from_parts([0, 1, 2, 3].map(Id::new), &law, positive(stiffness), rest)
                     .with_filter(filter);
-                // Blocks of the wings times the feet of their altitudes: each row of blocks sums to zero.
+                // Blocks of the wings times the feet of their altitudes: each row of blocks sums to
+                // zero.
                 check::<4, 12>(&format!("hinge, {name}, {filter:?}"), &hinge, &x, Blocks::max_abs);
             }
         }

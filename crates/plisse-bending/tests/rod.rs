@@ -143,7 +143,8 @@ fn bent_rest_has_a_bounded_projection_at_straight_and_folded() {
 
 #[test]
 fn the_cone_at_straight_is_majorised() {
-    // ψ(x + d) ≤ ψ(x) + ½ d·H d at the straight state of a bent rod, for small displacements of the end.
+    // ψ(x + d) ≤ ψ(x) + ½ d·H d at the straight state of a bent rod, for small displacements of the
+    // end.
     let rod = rod(QuadraticAngle, 0.7);
     let x = bent(0.0);
     let h = rod.hessian(&x, Psd::Clamp);
@@ -228,7 +229,8 @@ fn clamps_are_semidefinite(x: &[DVec3; 3], rest: f64) {
     fn one(name: &str, law: impl AngleEnergy, rest: f64, x: &[DVec3; 3]) {
         let element = rod(law, rest);
         for psd in [Psd::Clamp, Psd::Abs] {
-            // Beside the largest eigenvalue of the clamped matrix itself, however little is left of the exact one.
+            // Beside the largest eigenvalue of the clamped matrix itself, however little is left of
+            // the exact one.
             let rows = element.hessian(x, psd).to_matrix::<9>();
             assert_semidefinite(&format!("{name}, {psd:?}"), &rows, 1e-14, 0.0);
         }

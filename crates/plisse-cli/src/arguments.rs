@@ -8,9 +8,11 @@ use crate::wrinkle::WrinkleOptions;
 
 /// Simulates cloth, shells and wires from scene files.
 ///
-/// Without a command it runs a scene that is built in, in a new folder each time, and says where the results are.
+/// Without a command it runs a scene that is built in, in a new folder each time, and says where
+/// the results are.
 ///
-/// Exit status: 0 success, 2 mistakes in the input, 3 a step did not converge, 4 a file could not be written, 130 interrupted.
+/// Exit status: 0 success, 2 mistakes in the input, 3 a step did not converge, 4 a file could not
+/// be written, 130 interrupted.
 #[derive(Debug, Parser)]
 #[command(name = "plisse", version, max_term_width = 100)]
 pub(crate) struct Arguments {
@@ -59,7 +61,8 @@ pub(crate) enum Command {
 pub(crate) struct RunOptions {
     /// The scene file (TOML).
     pub(crate) scene: PathBuf,
-    /// Folder for the results; out/NAME OF THE SCENE if nothing is said. It must be new, or empty, or see --force.
+    /// Folder for the results; out/NAME OF THE SCENE if nothing is said. It must be new, or empty,
+    /// or see --force.
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
     /// Replace an earlier run of this scene. Nothing else is ever replaced.
@@ -89,7 +92,8 @@ pub(crate) struct RenderArguments {
     /// Only this frame.
     #[arg(long)]
     pub(crate) frame: Option<u32>,
-    /// Folder for the pictures; `pictures` in that of the run if nothing is said. Pictures of these frames are replaced.
+    /// Folder for the pictures; `pictures` in that of the run if nothing is said. Pictures of these
+    /// frames are replaced.
     #[arg(long, short)]
     pub(crate) out: Option<PathBuf>,
     /// Where the camera is, in metres: x,y,z.

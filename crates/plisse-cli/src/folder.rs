@@ -52,8 +52,8 @@ impl Folder {
         Self { root: root.into(), id: format!("{}-{now}", std::process::id()) }
     }
 
-    /// The first of `root`, `root-2`, `root-3` and so on that is new or empty. It is made at once, so that of two programs
-    /// each has its own.
+    /// The first of `root`, `root-2`, `root-3` and so on that is new or empty. It is made at once,
+    /// so that of two programs each has its own.
     pub(crate) fn numbered(root: &Path) -> Result<Self, Failure> {
         let failed = |path: &Path, source| Failure::File(FileError::Write { path: path.to_owned(), source });
         if let Some(parent) = root.parent() {
@@ -82,9 +82,9 @@ impl Folder {
         self.root.join("report.jsonl")
     }
 
-    /// Takes the folder for a run. It must be new or empty; only a run of the same scene is replaced, with `force`, and of
-    /// that nothing but what it has written. The record is replaced first and never missing, so that an earlier run which
-    /// still goes on finds out at once.
+    /// Takes the folder for a run. It must be new or empty; only a run of the same scene is
+    /// replaced, with `force`, and of that nothing but what it has written. The record is replaced
+    /// first and never missing, so that an earlier run which still goes on finds out at once.
     pub(crate) fn take(&self, new: &New<'_>) -> Result<(), Failure> {
         self.is_plain()?;
         self.spare(new.scene, new.inputs)?;
@@ -126,7 +126,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Whether there is nothing here; hidden files, such as those that file managers leave, do not count.
+    /// Whether there is nothing here; hidden files, such as those that file managers leave, do not
+    /// count.
     fn is_empty(&self) -> Result<bool, Failure> {
         let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
         match fs::read_dir(&self.root) {
@@ -137,7 +138,8 @@ impl Folder {
         }
     }
 
-    /// Refuses a folder in which a part is a symbolic link: what is written would go somewhere else.
+    /// Refuses a folder in which a part is a symbolic link: what is written would go somewhere
+    /// else.
     pub(crate) fn is_plain(&self) -> Result<(), Failure> {
         for (part, _) in PARTS {
             let path = self.root.join(part);
@@ -213,7 +215,8 @@ impl Folder {
         )
     }
 
-    /// An error once another run has begun here: two that write into one folder would destroy each other's results.
+    /// An error once another run has begun here: two that write into one folder would destroy each
+    /// other's results.
     pub(crate) fn still_ours(&self) -> Result<(), Failure> {
         self.is_plain()?;
         let text = read_text_up_to(&self.root.join("run.json"), LARGEST_RECORD)?;

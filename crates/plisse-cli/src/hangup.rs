@@ -1,7 +1,8 @@
 //! Runs that were started with `nohup` go on when their terminal is closed.
 
-/// Keeps hangups away where whoever started the program has chosen to ignore them; the handler of interrupts would take
-/// the next one for Ctrl-C. To be called before there are threads: they inherit what is kept away.
+/// Keeps hangups away where whoever started the program has chosen to ignore them; the handler of
+/// interrupts would take the next one for Ctrl-C. To be called before there are threads: they
+/// inherit what is kept away.
 #[cfg(target_os = "linux")]
 pub(crate) fn keep_ignoring() {
     use nix::sys::signal::{SigSet, Signal};

@@ -174,7 +174,8 @@ impl View {
         Ok(render(&Drawing { parts }, &self.camera, &self.options)?)
     }
 
-    /// Takes the picture of a wrinkled surface. Colours of amplitudes and heights go up to the ends of the range.
+    /// Takes the picture of a wrinkled surface. Colours of amplitudes and heights go up to the ends
+    /// of the range.
     pub(crate) fn take_wrinkles(
         &self,
         file: &SceneFile,
@@ -205,7 +206,8 @@ impl View {
         Ok(render(&Drawing { parts }, &self.camera, &self.options)?)
     }
 
-    /// Widens the range of colours to what a wrinkled surface has, unless the file fixes it. Amplitudes start at zero.
+    /// Widens the range of colours to what a wrinkled surface has, unless the file fixes it.
+    /// Amplitudes start at zero.
     pub(crate) fn widen_wrinkles(&mut self, file: &SceneFile, surface: &WrinkledSurface) {
         if file.camera.colour_range.is_some() {
             return;

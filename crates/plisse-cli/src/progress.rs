@@ -76,8 +76,8 @@ impl Progress {
 /// Why standard output took no more.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// A line on standard output. Nobody may be listening any more, as after `| head`; that is no reason to stop. Other
-/// failures, such as a full disk, are remembered for [`printed`].
+/// A line on standard output. Nobody may be listening any more, as after `| head`; that is no
+/// reason to stop. Other failures, such as a full disk, are remembered for [`printed`].
 pub(crate) fn print(line: &str) {
     if let Err(error) = writeln!(std::io::stdout().lock(), "{line}")
         && error.kind() != ErrorKind::BrokenPipe
@@ -97,7 +97,8 @@ macro_rules! out {
 }
 pub(crate) use out;
 
-/// A text without characters that would control the terminal; names of files, bodies and groups may have them.
+/// A text without characters that would control the terminal; names of files, bodies and groups may
+/// have them.
 pub(crate) fn plain(text: &str) -> String {
     let controls = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     let mut plain = String::with_capacity(text.len());

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::error::Failure;
 use crate::summary::Summary;
 
-/// The report of a run: a file that grows by the lines of each frame, and what is needed to plot it.
+/// The report of a run: a file that grows by the lines of each frame, and what is needed to plot
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     /// Lines of the frame that is being computed.
@@ -23,10 +24,11 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// What an earlier run has reported up to a frame, which ended at a time; lines of later frames are left out.
+    /// What an earlier run has reported up to a frame, which ended at a time; lines of later frames
+    /// are left out.
     ///
-    /// The lines must tell of every frame in order and end at that time: a report that does not belong to the checkpoint
-    /// would be continued with a jump in its curves.
+    /// The lines must tell of every frame in order and end at that time: a report that does not
+    /// belong to the checkpoint would be continued with a jump in its curves.
     pub(crate) fn read(path: &Path, up_to: u32, time: f64) -> Result<Self, Failure> {
         let text = if path.exists() { read_text(path)? } else { String::new() };
         let mut report = Self::default();
@@ -42,7 +44,8 @@ impl Report {
             let value = serde_json::from_str::<Value>(line).ok();
             let frame = value.as_ref().and_then(|value| u32::try_from(value["frame"].as_u64()?).ok());
             let (Some(value), Some(frame)) = (value, frame) else {
-                // The last line may have been torn by a crash; then it belongs to no frame that is kept.
+                // The last line may have been torn by a crash; then it belongs to no frame that is
+                // kept.
                 torn = torn.or(Some(number));
                 continue;
             };

@@ -84,15 +84,16 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
     folder.begin(scene.as_deref())?;
     folder.reopen()?;
     report.restart(&folder.report())?;
-    // Last, so that nothing is lost where nothing can be written. An earlier run may have gone on until now.
+    // Last, so that nothing is lost where nothing can be written. An earlier run may have gone on
+    // until now.
     for later in folder.frames().into_iter().filter(|later| *later > frame) {
         folder.discard(later);
     }
     Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
 }
 
-/// Refuses to go on from a frame that is not where the scene has it now: frames of one run have one rate, and only the last
-/// may be shorter.
+/// Refuses to go on from a frame that is not where the scene has it now: frames of one run have one
+/// rate, and only the last may be shorter.
 fn same_rate(loaded: &Loaded, frame: u32, time: f64) -> Result<(), Failure> {
     let (duration, rate) = (loaded.file.time.duration.get(), loaded.file.time.frames_per_second.get());
     let count = time * rate;
@@ -238,8 +239,9 @@ impl Run<'_> {
         Ok(Frame::Done)
     }
 
-    /// Writes the checkpoint of a frame, after its part of the report: a frame without report could not be mended. What follows depends
-    /// on the checkpoint alone, whether the run goes on or is resumed.
+    /// Writes the checkpoint of a frame, after its part of the report: a frame without report could
+    /// not be mended. What follows depends on the checkpoint alone, whether the run goes on or is
+    /// resumed.
     fn save(&mut self, frame: u32) -> Result<(), Failure> {
         self.folder.still_ours()?;
         self.report.write(&self.folder.report())?;
@@ -299,7 +301,8 @@ pub(crate) fn frame_count(duration: f64, interval: f64) -> u32 {
     (duration / interval * (1.0 - 1e-9)).ceil().clamp(1.0, 1e6) as u32
 }
 
-/// Set by the first Ctrl-C, or when the system asks the program to end; the second time it ends at once.
+/// Set by the first Ctrl-C, or when the system asks the program to end; the second time it ends at
+/// once.
 pub(crate) fn interrupt_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = Arc::clone(&flag);

@@ -1,4 +1,5 @@
-//! `plisse run` of scenes with `model = "wrinkle"`: frames without checkpoints, each with its line of the report.
+//! `plisse run` of scenes with `model = "wrinkle"`: frames without checkpoints, each with its line
+//! of the report.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -36,7 +36,8 @@ fn cloth_under_the_floor_is_refused_by_check_and_run() {
     assert!(!folder.path().join("out").exists(), "nothing is written for bad input");
 }
 
-/// Suspicious scenes run, and every command says what is suspicious; `-q` wants to hear of mistakes only.
+/// Suspicious scenes run, and every command says what is suspicious; `-q` wants to hear of mistakes
+/// only.
 #[test]
 fn warnings_are_said_and_do_not_stop() {
     let folder = tempfile::tempdir().unwrap();

@@ -383,7 +383,8 @@ fn materials_are_listed() {
     }
 }
 
-/// A cloth that stands on its edge is in equilibrium; nobody should take it for a result without a word.
+/// A cloth that stands on its edge is in equilibrium; nobody should take it for a result without a
+/// word.
 #[test]
 fn an_unstable_equilibrium_is_told() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The program among the files of others: nothing of theirs is replaced, followed, read without end or repeated.
+//! The program among the files of others: nothing of theirs is replaced, followed, read without end
+//! or repeated.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fs;
@@ -546,7 +547,14 @@ fn the_rate_of_frames_stays() {
                 "if frames_per_second has changed, set it back",
             ],
         ),
-        ("50", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.040000 s", "frames_per_second back to 25"]),
+        (
+            "50",
+            [
+                "frame 2 of this run ends at t = 0.080000 s",
+                "at t = 0.040000 s",
+                "frames_per_second back to 25",
+            ],
+        ),
     ] {
         let changed = SCENE.replace("step = 0.02", &format!("step = 0.02, frames_per_second = {rate}"));
         fs::write(place.at("s.toml"), changed).unwrap();

@@ -130,7 +130,8 @@ fn what_is_solved_is_written_and_reads_back() {
     assert!(off > 0.5 * largest && off <= 1.0001 * largest, "{off} {largest}");
     surface.into_surface().unwrap();
 
-    // The same energy from the files, with or without a count in front of the numbers and with another end of lines.
+    // The same energy from the files, with or without a count in front of the numbers and with
+    // another end of lines.
     let arguments = ["--evaluate", "out/amplitude.txt", "out/dphi.txt", "--quadrature", "exact", "--json"];
     let again = json(&wrinkle(folder.path(), &arguments));
     assert!((again["energy"].as_f64().unwrap() / energy - 1.0).abs() < 1e-12);
@@ -267,7 +268,8 @@ fn collapsed_triangles_are_states() {
     let output = wrinkle(folder.path(), &["--json", "-o", "out", "--tolerance", "1e-6"]);
     let report = json(&output);
     assert!(report["energy"].as_f64().unwrap() < report["smooth_energy"].as_f64().unwrap());
-    // Everything in one point is a state as well, but the sheet has no material for waves that would take it up.
+    // Everything in one point is a state as well, but the sheet has no material for waves that
+    // would take it up.
     save(&folder.path().join("base.obj"), &vec![DVec3::ONE; base.positions.len()], &faces(&mesh));
     let output = wrinkle(folder.path(), &["-o", "out"]);
     assert!(text(&output.stderr).contains("warning: the base has 0.000e0 times the area"), "{output:?}");

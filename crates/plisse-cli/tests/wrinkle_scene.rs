@@ -186,7 +186,8 @@ fn a_run_backwards_is_not_stopped() {
     assert!(!folder.path().join("out").exists(), "nothing was begun");
 }
 
-/// Pushed together, without anything that limits the length of its waves: the energy has no minimum.
+/// Pushed together, without anything that limits the length of its waves: the energy has no
+/// minimum.
 const PUSHED: &str = r#"version = 1
 model = "wrinkle"
 time = { duration = 0.2, frames_per_second = 5 }

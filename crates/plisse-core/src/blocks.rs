@@ -8,8 +8,9 @@ use crate::scalar::{largest_abs, limit_factor, saturate};
 
 /// An `N`×`N` matrix of 3×3 blocks; block `(i, j)` couples node `i` with node `j`.
 ///
-/// `N = 2` is a Hessian in F space (node 0 is the first column of `F`, node 1 the second), `N = 3` a triangle or
-/// a rod stencil, `N = 4` a hinge. Row `3 i + k` of the dense matrix is component `k` of node `i`.
+/// `N = 2` is a Hessian in F space (node 0 is the first column of `F`, node 1 the second), `N = 3`
+/// a triangle or a rod stencil, `N = 4` a hinge. Row `3 i + k` of the dense matrix is component `k`
+/// of node `i`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blocks<const N: usize>(pub [[DMat3; N]; N]);
 
@@ -82,7 +83,8 @@ impl<const N: usize> Blocks<N> {
         }
     }
 
-    /// The lower triangle on both sides of the diagonal: a matrix that is symmetric but for rounding becomes so to the last bit.
+    /// The lower triangle on both sides of the diagonal: a matrix that is symmetric but for
+    /// rounding becomes so to the last bit.
     ///
     /// ```
     /// # use plisse_core::{Blocks, outer};

@@ -44,17 +44,18 @@ macro_rules! forward {
 }
 forward!(&E, Box<E>);
 
-/// An energy over `V` nodes. One that also damps is a [`StepElement`](crate::StepElement), as every element is.
+/// An energy over `V` nodes. One that also damps is a [`StepElement`](crate::StepElement), as every
+/// element is.
 ///
-/// Evaluation never fails, never allocates and never starts a thread; it returns finite numbers for every finite
-/// `x`. `x` holds the positions of [`Element::nodes`] in that order, and so do the results. The **force** on a
-/// node is the negative of its gradient.
+/// Evaluation never fails, never allocates and never starts a thread; it returns finite numbers for
+/// every finite `x`. `x` holds the positions of [`Element::nodes`] in that order, and so do the
+/// results. The **force** on a node is the negative of its gradient.
 pub trait Element<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;
 
-    /// The nodes, in the order of `x`. A node may appear twice where a stencil has no neighbour; its second place then
-    /// has zero derivatives.
+    /// The nodes, in the order of `x`. A node may appear twice where a stencil has no neighbour;
+    /// its second place then has zero derivatives.
     fn nodes(&self) -> [Id<Self::Space>; V];
 
     /// Energy in joules.
@@ -66,7 +67,8 @@ pub trait Element<const V: usize>: Send + Sync {
     /// Second derivative in newtons per metre, exact or made positive semidefinite.
     fn hessian(&self, x: &[DVec3; V], psd: Psd) -> Blocks<V>;
 
-    /// Energy and gradient at once, with the same bits as the two calls; elements override it where work is shared.
+    /// Energy and gradient at once, with the same bits as the two calls; elements override it where
+    /// work is shared.
     fn energy_and_gradient(&self, x: &[DVec3; V]) -> (f64, [DVec3; V]) {
         (self.energy(x), self.gradient(x))
     }

@@ -1,4 +1,5 @@
-//! The shared ground of plisse: small matrices, quantities, typed fields, triangle meshes and rest shapes.
+//! The shared ground of plisse: small matrices, quantities, typed fields, triangle meshes and rest
+//! shapes.
 //!
 //! | what | items |
 //! |---|---|
@@ -11,8 +12,9 @@
 //! | rest geometry | [`RestShape`], [`TriangleMap`], [`Hinge`], [`HingeFrame`], [`hinge_angle`] |
 //! | the contract between energies and solvers | [`Element`], [`StepElement`], [`ElementStep`], [`Past`], [`StepEnergy`] |
 //!
-//! This crate knows no energy, no solver, no thread and no file. Lengths are metres, forces newtons; the
-//! conventions that every plisse crate shares are written down in the chapter *Conventions* of the book.
+//! This crate knows no energy, no solver, no thread and no file. Lengths are metres, forces
+//! newtons; the conventions that every plisse crate shares are written down in the chapter
+//! *Conventions* of the book.
 //!
 //! ```
 //! use plisse_core::{generate, RestShape};

@@ -2,16 +2,18 @@
 
 /// The policy for the eigenvalues of an element Hessian.
 ///
-/// An energy's Hessian is indefinite in compression and under shear. A solver that needs a descent direction
-/// asks for a positive semidefinite replacement.
+/// An energy's Hessian is indefinite in compression and under shear. A solver that needs a descent
+/// direction asks for a positive semidefinite replacement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Psd {
     /// The true Hessian, whatever its signs.
     Exact,
-    /// Negative eigenvalues become zero: the nearest positive semidefinite matrix in the Frobenius norm.
+    /// Negative eigenvalues become zero: the nearest positive semidefinite matrix in the Frobenius
+    /// norm.
     #[default]
     Clamp,
-    /// Eigenvalues become their absolute values: stiffer than `Clamp` along concave directions, hence shorter steps.
+    /// Eigenvalues become their absolute values: stiffer than `Clamp` along concave directions,
+    /// hence shorter steps.
     Abs,
 }
 

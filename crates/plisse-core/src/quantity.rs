@@ -37,8 +37,8 @@ pub enum QuantityError {
     },
 }
 
-/// A number greater than zero, within [`range::PARAMETER`](crate::range::PARAMETER) (1e-60 to 1e60). The unit is that of the parameter
-/// it is passed for.
+/// A number greater than zero, within [`range::PARAMETER`](crate::range::PARAMETER) (1e-60 to
+/// 1e60). The unit is that of the parameter it is passed for.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Positive(f64);
 
@@ -49,8 +49,9 @@ impl Positive {
     /// Checks the number.
     ///
     /// # Errors
-    /// [`QuantityError::NotPositive`] for zero, negative numbers, infinities and NaN; [`QuantityError::OutOfRange`] for
-    /// positive numbers outside of [`range::PARAMETER`](crate::range::PARAMETER).
+    /// [`QuantityError::NotPositive`] for zero, negative numbers, infinities and NaN;
+    /// [`QuantityError::OutOfRange`] for positive numbers outside of
+    /// [`range::PARAMETER`](crate::range::PARAMETER).
     ///
     /// ```
     /// use plisse_core::Positive;
@@ -71,7 +72,8 @@ impl Positive {
     /// A number that is written down in the program.
     ///
     /// # Panics
-    /// If it is not within [`range::PARAMETER`](crate::range::PARAMETER); in a constant that is an error of compilation.
+    /// If it is not within [`range::PARAMETER`](crate::range::PARAMETER); in a constant that is an
+    /// error of compilation.
     ///
     /// ```
     /// use plisse_core::Positive;
@@ -156,7 +158,8 @@ impl UnitDir2 {
             return Err(QuantityError::NoDirection { x, y });
         }
         let v = DVec2::new(x, y);
-        // A vector that is unit to rounding is taken as it is, so that what was normalised once is not moved.
+        // A vector that is unit to rounding is taken as it is, so that what was normalised once is
+        // not moved.
         if (v.length_squared() - 1.0).abs() <= 4.0 * f64::EPSILON {
             return Ok(Self(v));
         }

@@ -1,9 +1,10 @@
 //! Random numbers that are the same on every machine.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): 64 bits of state, and the same numbers for the same seed on every machine.
+/// SplitMix64 (Steele, Lea and Flood 2014): 64 bits of state, and the same numbers for the same
+/// seed on every machine.
 ///
-/// For irregular meshes and small perturbations, where any sequence without visible order will do; not for cryptography. Every seed is a
-/// good one, zero included.
+/// For irregular meshes and small perturbations, where any sequence without visible order will do;
+/// not for cryptography. Every seed is a good one, zero included.
 ///
 /// ```
 /// use plisse_core::SplitMix;

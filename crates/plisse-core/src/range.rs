@@ -3,15 +3,18 @@
 //! Three rules keep every result finite:
 //!
 //! 1. **Parameters are refused** outside of their range when something is built: [`PARAMETER`] by
-//!    [`Positive`](crate::Positive), [`LENGTH`] by rest shapes. Where a constructor cannot fail, it says what it does.
-//! 2. **States are never refused.** Every finite position, velocity and step is accepted. What lies beyond a range counts
-//!    as its end ([`STRETCH`], [`SPEED`], [`RATE`]), or has no angle ([`LENGTH`] for hinges and rods).
-//! 3. **Results saturate.** What multiplies geometry (stresses, moments, stiffnesses) is limited to [`FACTOR`], and what
-//!    is returned stays near ±[`SATURATION`] or below. Matrices are limited as a whole, so that they stay
-//!    positive semidefinite.
+//!    [`Positive`](crate::Positive), [`LENGTH`] by rest shapes. Where a constructor cannot fail, it
+//!    says what it does.
+//! 2. **States are never refused.** Every finite position, velocity and step is accepted. What lies
+//!    beyond a range counts as its end ([`STRETCH`], [`SPEED`], [`RATE`]), or has no angle
+//!    ([`LENGTH`] for hinges and rods).
+//! 3. **Results saturate.** What multiplies geometry (stresses, moments, stiffnesses) is limited to
+//!    [`FACTOR`], and what is returned stays near ±[`SATURATION`] or below. Matrices are limited as
+//!    a whole, so that they stay positive semidefinite.
 //!
-//! The numbers are chosen together: with parameters and states at the ends of all ranges at once, no product of the
-//! formulas leaves the range of `f64`, so that evaluation needs no further check. They are far beyond anything physical.
+//! The numbers are chosen together: with parameters and states at the ends of all ranges at once,
+//! no product of the formulas leaves the range of `f64`, so that evaluation needs no further check.
+//! They are far beyond anything physical.
 
 use std::ops::RangeInclusive;
 
@@ -19,18 +22,20 @@ use glam::DVec3;
 
 use crate::scalar::{SATURATION, largest_abs, limit_to, saturate};
 
-/// Parameters in SI units, whatever they measure: stiffness, rigidity, density, viscosity, duration, rest area.
+/// Parameters in SI units, whatever they measure: stiffness, rigidity, density, viscosity,
+/// duration, rest area.
 ///
 /// [`Positive`](crate::Positive) refuses others.
 pub const PARAMETER: RangeInclusive<f64> = 1e-60..=1e60;
 
 /// Lengths of edges in metres.
 ///
-/// Rest shapes refuse others. Hinges and rods whose edges leave the range in a state have no angle there, hence neither
-/// energy nor force.
+/// Rest shapes refuse others. Hinges and rods whose edges leave the range in a state have no angle
+/// there, hence neither energy nor force.
 pub const LENGTH: RangeInclusive<f64> = 1e-30..=1e30;
 
-/// Entries of the deformation gradient and strains of edges, in damping: beyond ±1e30 they count as ±1e30.
+/// Entries of the deformation gradient and strains of edges, in damping: beyond ±1e30 they count as
+/// ±1e30.
 pub const STRETCH: f64 = 1e30;
 
 /// Velocities in m/s: components beyond ±1e100 count as ±1e100.
@@ -39,8 +44,8 @@ pub const SPEED: f64 = 1e100;
 /// Rates in 1/s, of strains and of steps: beyond ±1e60 they count as ±1e60.
 pub const RATE: f64 = 1e60;
 
-/// What multiplies derivatives of strains and angles: stresses, moments and stiffnesses of an element. Larger ones count as 1e150,
-/// because inverse squares of lengths multiply them.
+/// What multiplies derivatives of strains and angles: stresses, moments and stiffnesses of an
+/// element. Larger ones count as 1e150, because inverse squares of lengths multiply them.
 pub const FACTOR: f64 = 1e150;
 
 /// `value` limited to ±`limit`. Infinities become ±`limit`; NaN stays NaN.
@@ -57,7 +62,8 @@ pub fn limit_vector(v: DVec3, limit: f64) -> DVec3 {
     DVec3::from_array(v.to_array().map(|c| c.clamp(-limit, limit)))
 }
 
-/// A symmetric, positive semidefinite matrix times a finite factor, made smaller as a whole where an entry would exceed
+/// A symmetric, positive semidefinite matrix times a finite factor, made smaller as a whole where
+/// an entry would exceed
 /// [`FACTOR`]: it stays positive semidefinite. The largest entry is on the diagonal.
 ///
 /// ```
@@ -73,7 +79,8 @@ pub fn scaled_matrix<const K: usize>(matrix: &[[f64; K]; K], factor: f64) -> [[f
     matrix.map(|row| row.map(|value| value * factor))
 }
 
-/// A finite vector times a finite factor, shortened where a component would exceed [`SATURATION`]: the direction is kept.
+/// A finite vector times a finite factor, shortened where a component would exceed [`SATURATION`]:
+/// the direction is kept.
 #[inline]
 #[must_use]
 pub fn multiply(v: DVec3, factor: f64) -> DVec3 {
@@ -88,7 +95,8 @@ pub fn dot(a: &[DVec3], b: &[DVec3]) -> f64 {
     saturate(a.iter().zip(b).map(|(a, b)| product(a, b)).sum())
 }
 
-/// Rates of numbers with these derivatives at velocities `v`, whose components are limited to [`SPEED`].
+/// Rates of numbers with these derivatives at velocities `v`, whose components are limited to
+/// [`SPEED`].
 #[inline(always)]
 #[must_use]
 pub fn rates<const V: usize, const K: usize>(gradient: &[[DVec3; V]; K], v: &[DVec3; V]) -> [f64; K] {

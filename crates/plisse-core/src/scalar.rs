@@ -1,9 +1,10 @@
 //! Scalars and vectors that stay finite: saturation, and norms that neither overflow nor underflow.
 //!
-//! Energies are polynomials of degree up to eight in the deformation gradient, so a perfectly finite state can
-//! have an energy beyond the range of `f64`. plisse never answers infinity or NaN to a finite input: a quantity
-//! that does not fit is reported as ±[`SATURATION`], with the right sign. The margin between `SATURATION` and
-//! `f64::MAX` is there so that sums of a few saturated numbers are still finite.
+//! Energies are polynomials of degree up to eight in the deformation gradient, so a perfectly
+//! finite state can have an energy beyond the range of `f64`. plisse never answers infinity or NaN
+//! to a finite input: a quantity that does not fit is reported as ±[`SATURATION`], with the right
+//! sign. The margin between `SATURATION` and `f64::MAX` is there so that sums of a few saturated
+//! numbers are still finite.
 
 use glam::DVec3;
 
@@ -44,9 +45,9 @@ pub(crate) fn limit_factor(factor: f64, largest: f64) -> f64 {
 
 /// Calls `body` out of line and tells the compiler that this is rare.
 ///
-/// Kernels evaluate extreme states by a second, careful instance of the same code. A slow branch that instead
-/// handed a structure back to the fast path would force it into memory there: measured, that doubled the time of
-/// every Hessian.
+/// Kernels evaluate extreme states by a second, careful instance of the same code. A slow branch
+/// that instead handed a structure back to the fast path would force it into memory there:
+/// measured, that doubled the time of every Hessian.
 #[cold]
 #[inline(never)]
 pub fn rarely<T>(body: impl FnOnce() -> T) -> T {
@@ -58,8 +59,8 @@ const SAFE_SQUARE: std::ops::Range<f64> = 1e-280..1e280;
 
 /// `sqrt(x² + y²)` without overflow or underflow.
 ///
-/// The plain formula where it is safe (measured about five times faster than the library function), the
-/// library function elsewhere.
+/// The plain formula where it is safe (measured about five times faster than the library function),
+/// the library function elsewhere.
 #[inline]
 #[must_use]
 pub fn hypot(x: f64, y: f64) -> f64 {
@@ -76,9 +77,9 @@ fn library_hypot(x: f64, y: f64) -> f64 {
 
 /// Length and unit direction of a vector; the direction of exactly zero is zero.
 ///
-/// Correct to rounding for every finite input, from subnormal components to `f64::MAX` (where the length itself
-/// saturates at [`SATURATION`]). Differences that have overflown to infinity have that length and the direction of their infinite
-/// components.
+/// Correct to rounding for every finite input, from subnormal components to `f64::MAX` (where the
+/// length itself saturates at [`SATURATION`]). Differences that have overflown to infinity have
+/// that length and the direction of their infinite components.
 #[inline]
 #[must_use]
 pub fn length_and_direction(y: DVec3) -> (f64, DVec3) {

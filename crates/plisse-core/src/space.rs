@@ -1,4 +1,5 @@
-//! Typed indices and per-element storage: a value per vertex cannot be read with the index of a face.
+//! Typed indices and per-element storage: a value per vertex cannot be read with the index of a
+//! face.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

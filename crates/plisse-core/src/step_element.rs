@@ -1,4 +1,5 @@
-//! The contract of terms with elements: energies of a time step, with what is stored and what is lost.
+//! The contract of terms with elements: energies of a time step, with what is stored and what is
+//! lost.
 
 use std::ops::Add;
 
@@ -14,7 +15,8 @@ use crate::space::{Id, Space};
 
 /// What a time integrator remembers of the motion besides the positions at the start of a step.
 ///
-/// Inside a step the rate of any quantity `q(x)` is `rate · (q(x) - q_ref)`, where `q_ref` follows from the past:
+/// Inside a step the rate of any quantity `q(x)` is `rate · (q(x) - q_ref)`, where `q_ref` follows
+/// from the past:
 ///
 /// | past | `q_ref` | integrator |
 /// |---|---|---|
@@ -22,9 +24,11 @@ use crate::space::{Id, Space};
 /// | [`Past::Earlier`] | `q(start) + weight (q(start) - q(x))` | BDF2 |
 /// | [`Past::Velocity`] | `q(start) + time · ∂q/∂x(start) v` | Newmark, and forces at a given velocity |
 ///
-/// For `q = x` this is the velocity of the integrator. For a strain it is a rate that vanishes for rigid motions over a step of any
-/// length, which the strain rate of that velocity does not; for [`Past::Velocity`], if the velocities at the start are those of a rigid
-/// motion. (Those that Newmark's scheme itself leaves after a turn by `φ` in a step are, but for a part `φ³/12` of the speed.)
+/// For `q = x` this is the velocity of the integrator. For a strain it is a rate that vanishes for
+/// rigid motions over a step of any length, which the strain rate of that velocity does not; for
+/// [`Past::Velocity`], if the velocities at the start are those of a rigid motion. (Those that
+/// Newmark's scheme itself leaves after a turn by `φ` in a step are, but for a part `φ³/12` of the
+/// speed.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Past<X> {
     /// Nothing else.
@@ -75,7 +79,8 @@ impl<const V: usize> ElementStep<V> {
         Self { start, rate: 1.0 / dt.get(), past: Past::Start }
     }
 
-    /// Velocities at positions `x`, in m/s, with components up to [`range::SPEED`](crate::range::SPEED).
+    /// Velocities at positions `x`, in m/s, with components up to
+    /// [`range::SPEED`](crate::range::SPEED).
     #[inline]
     #[must_use]
     pub fn velocity(&self, x: &[DVec3; V]) -> [DVec3; V] {
@@ -93,9 +98,10 @@ impl<const V: usize> ElementStep<V> {
         })
     }
 
-    /// How much some numbers that depend on the positions would have to change within the step for their rates to be
-    /// zero, by the table of [`Past`]: given what they have changed by from earlier positions to the start, and
-    /// their derivatives at the start. None where one of these is not defined.
+    /// How much some numbers that depend on the positions would have to change within the step for
+    /// their rates to be zero, by the table of [`Past`]: given what they have changed by from
+    /// earlier positions to the start, and their derivatives at the start. None where one of these
+    /// is not defined.
     #[inline(always)]
     pub fn expected<const K: usize>(
         &self,
@@ -127,13 +133,15 @@ fn difference(a: DVec3, b: DVec3) -> DVec3 {
 /// Energies of a time step, in joules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepEnergy {
-    /// What a solver minimises: its derivative by the positions at the end is the negative of the force.
+    /// What a solver minimises: its derivative by the positions at the end is the negative of the
+    /// force.
     pub potential: f64,
     /// The part of the potential that is stored at the end of the step and can be given back.
     pub stored: f64,
-    /// What is taken from the motion: the dissipative force at the end times the way of its nodes; of a strain, stress times change of strain, which
-    /// becomes heat. Negative where the force drives instead, as wind, moving obstacles, and Rayleigh's damping under compression do; of strains,
-    /// with schemes other than backward Euler, where one turns around.
+    /// What is taken from the motion: the dissipative force at the end times the way of its nodes;
+    /// of a strain, stress times change of strain, which becomes heat. Negative where the force
+    /// drives instead, as wind, moving obstacles, and Rayleigh's damping under compression do; of
+    /// strains, with schemes other than backward Euler, where one turns around.
     pub dissipated: f64,
 }
 
@@ -168,12 +176,13 @@ impl Add for StepEnergy {
 
 /// An energy of a time step over `V` nodes: what terms sum.
 ///
-/// Every [`Element`] is one: it keeps nothing of a step and loses nothing. Elements that damp implement this
-/// trait in place of [`Element`], whether they store energy as well ([`StepElement::STILL`]) or not. Their
-/// gradient by the positions at the end is the negative of a force that depends on velocities.
+/// Every [`Element`] is one: it keeps nothing of a step and loses nothing. Elements that damp
+/// implement this trait in place of [`Element`], whether they store energy as well
+/// ([`StepElement::STILL`]) or not. Their gradient by the positions at the end is the negative of a
+/// force that depends on velocities.
 ///
-/// The rules are those of [`Element`]. Both traits have `nodes`, `gradient` and `hessian`: import the one that is
-/// called.
+/// The rules are those of [`Element`]. Both traits have `nodes`, `gradient` and `hessian`: import
+/// the one that is called.
 ///
 /// ```
 /// use glam::DVec3;
@@ -209,12 +218,13 @@ pub trait StepElement<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;
 
-    /// What evaluations need of a step. It is the same for all positions at the end, and computed once: a strain
-    /// at the start, for example.
+    /// What evaluations need of a step. It is the same for all positions at the end, and computed
+    /// once: a strain at the start, for example.
     type Start: Send + Sync + 'static;
 
-    /// What stands for [`StepElement::start`] where nothing moves, outside of a step and in equilibria: then
-    /// the element stores energy. None for an element that only damps: it is not evaluated there.
+    /// What stands for [`StepElement::start`] where nothing moves, outside of a step and in
+    /// equilibria: then the element stores energy. None for an element that only damps: it is not
+    /// evaluated there.
     const STILL: Option<Self::Start> = None;
 
     /// The nodes, in the order of `x`.
@@ -225,12 +235,12 @@ pub trait StepElement<const V: usize>: Send + Sync {
 
     /// Energies of a step to `x`, and the negative of the force at its end, in newtons.
     ///
-    /// In a step whose past is [`Past::Start`] the potential is what is stored where nothing has changed since the
-    /// start: zero, if nothing is.
+    /// In a step whose past is [`Past::Start`] the potential is what is stored where nothing has
+    /// changed since the start: zero, if nothing is.
     fn energies_and_gradient(&self, x: &[DVec3; V], start: &Self::Start) -> (StepEnergy, [DVec3; V]);
 
-    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive semidefinite. Forces
-    /// that no potential has give the part that is symmetric and cheap.
+    /// Derivative of the gradient in newtons per metre, symmetric; exact or made positive
+    /// semidefinite. Forces that no potential has give the part that is symmetric and cheap.
     fn hessian(&self, x: &[DVec3; V], start: &Self::Start, psd: Psd) -> Blocks<V>;
 
     /// The energies alone, with the same bits; elements override it where that is less work.
@@ -245,7 +255,8 @@ pub trait StepElement<const V: usize>: Send + Sync {
         self.energies_and_gradient(x, start).1
     }
 
-    /// Whether the gradient is that of the potential. Where it is not, solvers must not judge steps by the potential.
+    /// Whether the gradient is that of the potential. Where it is not, solvers must not judge steps
+    /// by the potential.
     fn has_potential(&self) -> bool {
         true
     }

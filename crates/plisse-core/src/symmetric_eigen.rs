@@ -1,9 +1,10 @@
 //! Eigenvalues of small dense symmetric matrices: the numeric oracle beside the closed forms.
 //!
-//! Householder reduction to tridiagonal form, then implicit QR steps with Wilkinson's shift. Sizes are compile
-//! time constants (6 in F space, 9 for triangles and rods, 12 for hinges), nothing is allocated. Errors are of
-//! the order of the rounding of the largest entry, as for every backward stable method; eigenvalues much smaller
-//! than the largest one carry that absolute error, which is where closed forms are better.
+//! Householder reduction to tridiagonal form, then implicit QR steps with Wilkinson's shift. Sizes
+//! are compile time constants (6 in F space, 9 for triangles and rods, 12 for hinges), nothing is
+//! allocated. Errors are of the order of the rounding of the largest entry, as for every backward
+//! stable method; eigenvalues much smaller than the largest one carry that absolute error, which is
+//! where closed forms are better.
 
 use crate::psd::Psd;
 use crate::scalar::{hypot, limit_factor, saturate};
@@ -27,8 +28,9 @@ pub fn symmetric_eigen<const N: usize>(matrix: &[[f64; N]; N]) -> ([f64; N], [[f
             largest = largest.max(a[i][j].abs());
         }
     }
-    // Squares of entries, and of what rounding makes of rounding errors in several steps, must stay in range. Outside it,
-    // work on the matrix divided by its largest entry: at 1e-72 the iteration came to no end.
+    // Squares of entries, and of what rounding makes of rounding errors in several steps, must stay
+    // in range. Outside it, work on the matrix divided by its largest entry: at 1e-72 the iteration
+    // came to no end.
     let rescale = largest > 0.0 && !(1e-30..1e30).contains(&largest);
     for i in 0..N {
         for j in 0..=i {
@@ -51,8 +53,8 @@ pub fn symmetric_eigen<const N: usize>(matrix: &[[f64; N]; N]) -> ([f64; N], [[f
 
 /// Applies the policy to the eigenvalues of a symmetric matrix, numerically.
 ///
-/// The slow and general route to what the closed forms give directly; they are tested against it. Costs about
-/// 1.5 µs for 6×6 and 4.6 µs for 12×12.
+/// The slow and general route to what the closed forms give directly; they are tested against it.
+/// Costs about 1.5 µs for 6×6 and 4.6 µs for 12×12.
 #[must_use]
 pub fn project_numeric<const N: usize>(matrix: &[[f64; N]; N], psd: Psd) -> [[f64; N]; N] {
     if psd == Psd::Exact {
@@ -60,8 +62,9 @@ pub fn project_numeric<const N: usize>(matrix: &[[f64; N]; N], psd: Psd) -> [[f6
     }
     let (values, vectors) = symmetric_eigen(matrix);
     let negative = values.iter().filter(|value| **value < 0.0).count();
-    // Work on the smaller side: remove the negative part from the matrix, or build the result from nothing. The
-    // former leaves an error of the rounding of the negative part, which must not be the larger one.
+    // Work on the smaller side: remove the negative part from the matrix, or build the result from
+    // nothing. The former leaves an error of the rounding of the negative part, which must not be
+    // the larger one.
     let remove = negative <= N / 2 && N > 0 && -values[0] <= values[N - 1];
     let mut out = if remove { *matrix } else { [[0.0; N]; N] };
     for (value, v) in values.iter().zip(&vectors) {
@@ -85,7 +88,8 @@ fn identity<const N: usize>() -> [[f64; N]; N] {
     std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))))
 }
 
-/// Reduces `a` by reflections `I - 2 v vᵀ`; row `j` of `rows` becomes column `j` of the accumulated product.
+/// Reduces `a` by reflections `I - 2 v vᵀ`; row `j` of `rows` becomes column `j` of the accumulated
+/// product.
 fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N]) -> ([f64; N], [f64; N]) {
     let mut off = [0.0; N];
     for k in 0..N.saturating_sub(2) {
@@ -94,15 +98,16 @@ fn tridiagonalize<const N: usize>(a: &mut [[f64; N]; N], rows: &mut [[f64; N]; N
             tail += a[i][k] * a[i][k];
         }
         let head = a[k + 1][k];
-        // Entries below 1e-140 are below the rounding of the largest one (1e-30 or more), and their squares
-        // leave the range of normal numbers.
+        // Entries below 1e-140 are below the rounding of the largest one (1e-30 or more), and their
+        // squares leave the range of normal numbers.
         if tail < 1e-280 {
             off[k] = head;
             continue;
         }
         // The sign that avoids cancellation in the first component of v.
         let alpha = -(head * head + tail).sqrt().copysign(head);
-        // Unit length: in a graded matrix v may be much smaller than the rest, and 1/|v|² would overflow.
+        // Unit length: in a graded matrix v may be much smaller than the rest, and 1/|v|² would
+        // overflow.
         let inverse = 1.0 / ((head - alpha) * (head - alpha) + tail).sqrt();
         let mut v = [0.0; N];
         v[k + 1] = (head - alpha) * inverse;
@@ -154,7 +159,8 @@ fn diagonalize<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], rows: &mut [[
         return;
     }
     let mut hi = N - 1;
-    // Convergence is cubic and takes two or three steps per eigenvalue; the bound only guards against NaN input.
+    // Convergence is cubic and takes two or three steps per eigenvalue; the bound only guards
+    // against NaN input.
     for _ in 0..60 * N {
         while hi > 0 && negligible(d, e, hi - 1) {
             hi -= 1;
@@ -274,7 +280,8 @@ mod tests {
                 expected.sort_by(f64::total_cmp);
                 let (found, _) = symmetric_eigen(&project_numeric(&a, psd));
                 for (x, y) in found.iter().zip(&expected) {
-                    // Two decompositions of a matrix of norm up to 6, each backward stable to some ten ε.
+                    // Two decompositions of a matrix of norm up to 6, each backward stable to some
+                    // ten ε.
                     prop_assert!((x - y).abs() < 1e-13, "{psd:?}: {found:?} {expected:?}");
                 }
             }
@@ -306,7 +313,8 @@ mod tests {
 
     #[test]
     fn graded_tridiagonal_blocks_do_not_overflow() {
-        // A large entry beside a column of size 1e-130: with reflections scaled by 1/|v|² this overflowed.
+        // A large entry beside a column of size 1e-130: with reflections scaled by 1/|v|² this
+        // overflowed.
         let mut a = [[0.0; 6]; 6];
         a[1][0] = 1e-130;
         a[2][0] = -2e-130;
@@ -319,7 +327,8 @@ mod tests {
 
     #[test]
     fn graded_matrix() {
-        // Entries over 24 orders of magnitude: the small eigenvalue is below rounding, the rest must be right.
+        // Entries over 24 orders of magnitude: the small eigenvalue is below rounding, the rest
+        // must be right.
         let a = [[1e12, 1.0, 0.0], [1.0, 1.0, 1e-6], [0.0, 1e-6, 1e-12]];
         let (values, _) = symmetric_eigen(&a);
         assert!((values[2] / 1e12 - 1.0).abs() < 1e-15);

@@ -8,12 +8,12 @@ use plisse_eigen::{AngleFrame, HingeFade, HingeFilter, hinge_hessian};
 
 use crate::strain::Strain;
 
-/// The signed angle between two triangles that share an edge, in the order of [`Hinge`]. Not defined for a hinge without length or
-/// height.
+/// The signed angle between two triangles that share an edge, in the order of [`Hinge`]. Not
+/// defined for a hinge without length or height.
 ///
-/// The angle [of a hinge of a rest shape](HingeAngle::of) fades where one of the triangles collapses ([`HingeFade`]): what depends
-/// on it is multiplied by a weight that falls from one to zero there, so that forces are bounded. The plain one (the
-/// default) never fades.
+/// The angle [of a hinge of a rest shape](HingeAngle::of) fades where one of the triangles
+/// collapses ([`HingeFade`]): what depends on it is multiplied by a weight that falls from one to
+/// zero there, so that forces are bounded. The plain one (the default) never fades.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HingeAngle {
     reach: f64,
@@ -97,13 +97,15 @@ impl Strain<4, 1> for HingeAngle {
     }
 }
 
-/// The joint of two consecutive segments of a rod: its angle in `[0, π]`, and its curvature vector `κ = 2 tan(θ/2) n` with the unit
-/// normal `n` of the plane it bends in (SO18, section 3.7).
+/// The joint of two consecutive segments of a rod: its angle in `[0, π]`, and its curvature vector
+/// `κ = 2 tan(θ/2) n` with the unit normal `n` of the plane it bends in (SO18, section 3.7).
 ///
-/// The angle alone has no direction when straight, where the vector is smooth; the vector alone is not the same in a turned frame.
-/// [`JointViscosity`](crate::JointViscosity) blends the two. The angle has no sign: a joint that passes the straight state within a step of
-/// which only the angle counts has changed by the difference of two sizes. SO18 has `tan θ` for the vector, which ends at 90 degrees; this one agrees
-/// with it to second order and ends at the full fold. Not defined for a segment without length and within 1e-8 of the full fold.
+/// The angle alone has no direction when straight, where the vector is smooth; the vector alone is
+/// not the same in a turned frame. [`JointViscosity`](crate::JointViscosity) blends the two. The
+/// angle has no sign: a joint that passes the straight state within a step of which only the angle
+/// counts has changed by the difference of two sizes. SO18 has `tan θ` for the vector, which ends
+/// at 90 degrees; this one agrees with it to second order and ends at the full fold. Not defined
+/// for a segment without length and within 1e-8 of the full fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RodJoint;
 

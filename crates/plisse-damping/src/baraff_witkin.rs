@@ -6,8 +6,8 @@ use plisse_eigen::{Sym2, radial_hessian};
 
 use crate::triangle::{PlaneHessian, PlaneStrain};
 
-/// Stretch of two fibres and shear between them: `(|Fa| - 1, |Fb| - 1, Fa·Fb)` (SO18, section 3.5, with the densities of Kim20, so that
-/// results do not depend on the mesh).
+/// Stretch of two fibres and shear between them: `(|Fa| - 1, |Fb| - 1, Fa·Fb)` (SO18, section 3.5,
+/// with the densities of Kim20, so that results do not depend on the mesh).
 ///
 /// A fibre that has collapsed has no direction: its stretch has no derivative there, and no force.
 #[derive(Clone, Copy, Debug, PartialEq)]

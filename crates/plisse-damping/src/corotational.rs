@@ -6,10 +6,12 @@ use plisse_eigen::Sym2;
 
 use crate::triangle::{PlaneHessian, PlaneStrain};
 
-/// The stretch tensor less the identity, `U - I` with `F = R U`: `(U_xx - 1, U_yy - 1, 2 U_xy)` (SO18, section 3.4).
+/// The stretch tensor less the identity, `U - I` with `F = R U`: `(U_xx - 1, U_yy - 1, 2 U_xy)`
+/// (SO18, section 3.4).
 ///
-/// Its rate contains the rate of the rotation, `U̇ = Rᵀ Ḟ - Ω U`. Freezing the rotation, as is sometimes done, would damp rigid
-/// turning. Not defined where both stretches vanish (below 1e-9 together); one of them may.
+/// Its rate contains the rate of the rotation, `U̇ = Rᵀ Ḟ - Ω U`. Freezing the rotation, as is
+/// sometimes done, would damp rigid turning. Not defined where both stretches vanish (below 1e-9
+/// together); one of them may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StretchTensor;
 
@@ -53,7 +55,8 @@ impl Polar {
         Some(Self { r, u, trace })
     }
 
-    /// Derivatives of `U_xx`, `U_yy`, `U_xy` by `F`: those of `Rᵀ F` less those of the turn `ω = (r₁·Ḟ₀ - r₀·Ḟ₁)/tr U` times `U`.
+    /// Derivatives of `U_xx`, `U_yy`, `U_xy` by `F`: those of `Rᵀ F` less those of the turn
+    /// `ω = (r₁·Ḟ₀ - r₀·Ḟ₁)/tr U` times `U`.
     #[inline(always)]
     fn gradient(&self) -> [Mat3x2; 3] {
         let (r0, r1) = (self.r.c0, self.r.c1);
@@ -65,14 +68,16 @@ impl Polar {
         ]
     }
 
-    /// The same along `r₀` and `r₁` alone: of each column of `F` and each of the two, the derivatives of `(U_xx, U_yy, U_xy)`.
+    /// The same along `r₀` and `r₁` alone: of each column of `F` and each of the two, the
+    /// derivatives of `(U_xx, U_yy, U_xy)`.
     #[inline(always)]
     fn gradient_along(&self) -> [[[f64; 3]; 2]; 2] {
         let [xx, xy, yy] = [self.u.a, self.u.b, self.u.c].map(|u| u / self.trace);
         [[[1.0, 0.0, 0.0], [xy, -xy, yy]], [[-xy, xy, xx], [0.0, 1.0, 0.0]]]
     }
 
-    /// The solution of `U Y + Y U = S`. Where a stretch vanishes it is that of a stretch of 1e-9 of the sum.
+    /// The solution of `U Y + Y U = S`. Where a stretch vanishes it is that of a stretch of 1e-9 of
+    /// the sum.
     #[inline(always)]
     fn solve(&self, s: &Sym2) -> Sym2 {
         let (u, t) = (&self.u, self.trace);
@@ -118,11 +123,12 @@ impl PlaneStrain for StretchTensor {
         self.stiffness(polar, s, &[[0.0; 3]; 3], psd)
     }
 
-    /// The geometric part from `U² = FᵀF` differentiated twice, with `U Y + Y U = S`: `S : d²U = 2 tr(dF Y dFᵀ) - 2 tr(dU Y dU)`.
-    /// Projected, only the positive part of `Y` enters the first term and only its negative part the second.
+    /// The geometric part from `U² = FᵀF` differentiated twice, with `U Y + Y U = S`:
+    /// `S : d²U = 2 tr(dF Y dFᵀ) - 2 tr(dU Y dU)`. Projected, only the positive part of `Y` enters
+    /// the first term and only its negative part the second.
     ///
-    /// All but the first term is a quadratic form of `dU`, whose gradients have no part along the normal: it is summed over the
-    /// coordinates of the columns of `dF` along `R`.
+    /// All but the first term is a quadratic form of `dU`, whose gradients have no part along the
+    /// normal: it is summed over the coordinates of the columns of `dF` along `R`.
     #[inline(always)]
     fn stiffness(&self, polar: &Polar, s: &[f64; 3], t: &[[f64; 3]; 3], psd: Psd) -> PlaneHessian {
         let y = polar.solve(&Sym2::new(s[0], s[2], s[1]));
@@ -133,7 +139,8 @@ impl PlaneStrain for StretchTensor {
                 (positive, Sym2::new(y.a - positive.a, y.b - positive.b, y.c - positive.c))
             }
         };
-        // -2 tr(dU Y dU) as a form of (dU_xx, dU_yy, dU_xy), and the tangent, whose third strain is 2 U_xy.
+        // -2 tr(dU Y dU) as a form of (dU_xx, dU_yy, dU_xy), and the tangent, whose third strain is
+        // 2 U_xy.
         let (a, b, c) = (-2.0 * second.a, -2.0 * second.b, -2.0 * second.c);
         let form = [
             [a + t[0][0], t[0][1], b + 2.0 * t[0][2]],

@@ -23,14 +23,17 @@ pub enum PositionJacobian {
     ClampedStress,
 }
 
-/// Damping of one element: `weight · Ψ(ε̇)` with a [`Strain`] over `V` nodes and a [`Potential`] of its `K` rates.
+/// Damping of one element: `weight · Ψ(ε̇)` with a [`Strain`] over `V` nodes and a [`Potential`] of
+/// its `K` rates.
 ///
-/// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid motions (joints of rods that are slightly bent
-/// excepted, see [`JointViscosity`](crate::JointViscosity)); its power is never positive.
+/// The force lies in the span of the strain's gradient. It is zero, and so is its power, for rigid
+/// motions (joints of rods that are slightly bent excepted, see
+/// [`JointViscosity`](crate::JointViscosity)); its power is never positive.
 ///
-/// As an element of a time step ([`StepElement`]) it takes the rate from strains, `(ε(x) - ε(start))/dt` for backward Euler: the force is the
-/// derivative of a potential of the step, which is zero at the start and never negative, and exactly zero for rigid motions over a step
-/// of any length. [`Dissipation::in_velocity_form`] takes it from velocities, for comparison.
+/// As an element of a time step ([`StepElement`]) it takes the rate from strains,
+/// `(ε(x) - ε(start))/dt` for backward Euler: the force is the derivative of a potential of the
+/// step, which is zero at the start and never negative, and exactly zero for rigid motions over a
+/// step of any length. [`Dissipation::in_velocity_form`] takes it from velocities, for comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dissipation<S, P, const V: usize, const K: usize> {
     nodes: [Id<Vertices>; V],
@@ -40,15 +43,15 @@ pub struct Dissipation<S, P, const V: usize, const K: usize> {
 }
 
 impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipation<S, P, V, K> {
-    /// `weight` is the rest area in m² of a triangle with viscosities in N s/m, the rest length in m of an edge with a viscosity in N s, one
-    /// for hinges and joints with viscosities in N m s.
+    /// `weight` is the rest area in m² of a triangle with viscosities in N s/m, the rest length in
+    /// m of an edge with a viscosity in N s, one for hinges and joints with viscosities in N m s.
     #[must_use]
     pub fn new(nodes: [Id<Vertices>; V], strain: S, potential: P, weight: Positive) -> Self {
         Self { nodes, strain, potential, weight: weight.get() }
     }
 
-    /// The same with the strain rate of velocities, `∂ε/∂x(x) · v` (SO18, equation 7). `part` is what the Hessian keeps of the
-    /// derivative by positions.
+    /// The same with the strain rate of velocities, `∂ε/∂x(x) · v` (SO18, equation 7). `part` is
+    /// what the Hessian keeps of the derivative by positions.
     #[must_use]
     pub fn in_velocity_form(self, part: PositionJacobian) -> VelocityForm<S, P, V, K> {
         VelocityForm::new(self, part)
@@ -92,7 +95,8 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         saturate(-stress.iter().zip(&rate).map(|(s, r)| s * r).sum::<f64>())
     }
 
-    /// Derivative of the force by velocities in N s/m (SO18, equation 8): symmetric, negative semidefinite.
+    /// Derivative of the force by velocities in N s/m (SO18, equation 8): symmetric, negative
+    /// semidefinite.
     #[must_use]
     pub fn velocity_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V]) -> Blocks<V> {
         let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
@@ -101,8 +105,9 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         product(&self.strain.gradient(&frame), &tangent)
     }
 
-    /// Derivative of the force by positions in N/m (SO18, equation 9), in full or in part. Potentials that depend on the strain at the
-    /// start of a step count as constant, and so does the weight of a strain that fades.
+    /// Derivative of the force by positions in N/m (SO18, equation 9), in full or in part.
+    /// Potentials that depend on the strain at the start of a step count as constant, and so does
+    /// the weight of a strain that fades.
     #[must_use]
     pub fn position_jacobian(&self, x: &[DVec3; V], v: &[DVec3; V], part: PositionJacobian) -> Blocks<V> {
         let Some(frame) = self.strain.frame(x) else { return Blocks::ZERO };
@@ -117,7 +122,8 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         sum
     }
 
-    /// `-Σ_kl t_kl g_k (∂²ε_l/∂x² v)ᵀ`, with velocities divided by the largest so that nothing overflows.
+    /// `-Σ_kl t_kl g_k (∂²ε_l/∂x² v)ᵀ`, with velocities divided by the largest so that nothing
+    /// overflows.
     fn second_part(&self, frame: &S::Frame, tangent: &[[f64; K]; K], v: &[DVec3; V]) -> Blocks<V> {
         let v = v.map(|v| limit_vector(v, SPEED));
         let fastest = largest_coordinate(&v).max(f64::MIN_POSITIVE);
@@ -198,7 +204,8 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
     }
 }
 
-/// What an element without a strain answers: nothing, unless a position is NaN, which must not be hidden.
+/// What an element without a strain answers: nothing, unless a position is NaN, which must not be
+/// hidden.
 #[inline(always)]
 fn nothing<const V: usize>(x: &[DVec3; V]) -> f64 {
     if x.iter().any(|p| p.is_nan()) { f64::NAN } else { 0.0 }

@@ -7,7 +7,8 @@ use plisse_eigen::radial_hessian;
 
 use crate::strain::Strain;
 
-/// `|x1 - x0|/L - 1` with the rest length `L`. An edge without length has no direction: no derivative, no force.
+/// `|x1 - x0|/L - 1` with the rest length `L`. An edge without length has no direction: no
+/// derivative, no force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeStretch {
     length: f64,

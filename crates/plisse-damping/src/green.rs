@@ -5,8 +5,9 @@ use plisse_eigen::Sym2;
 
 use crate::triangle::{PlaneHessian, PlaneStrain};
 
-/// Green's strain along two directions `a`, `b` of the material: `((|Fa|² - 1)/2, (|Fb|² - 1)/2, Fa·Fb)` (SO18, equation 17, for
-/// orthonormal directions). Defined for every `F`, and smooth.
+/// Green's strain along two directions `a`, `b` of the material:
+/// `((|Fa|² - 1)/2, (|Fb|² - 1)/2, Fa·Fb)` (SO18, equation 17, for orthonormal directions). Defined
+/// for every `F`, and smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GreenStrain {
     directions: [UnitDir2; 2],

@@ -1,7 +1,8 @@
 //! Strain-rate damping (SO18): forces that act on changes of deformation only.
 //!
-//! A [`Strain`] measures deformation, a [`Potential`] says how much its rate costs, and [`Dissipation`] makes an element of both. Rigid
-//! motions are free: falling, turning and swinging cloth is not slowed down, whatever the strength. (Slightly bent wires are the one exception, see
+//! A [`Strain`] measures deformation, a [`Potential`] says how much its rate costs, and
+//! [`Dissipation`] makes an element of both. Rigid motions are free: falling, turning and swinging
+//! cloth is not slowed down, whatever the strength. (Slightly bent wires are the one exception, see
 //! [`JointViscosity`].)
 //!
 //! | strain | components | of |
@@ -21,12 +22,12 @@
 //! | [`JointViscosity`] | for [`RodJoint`] |
 //! | your own | implement [`Potential`] |
 //!
-//! [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping in proportion
-//! to stiffness: both for comparison.
-//! Hinges of `plisse-bending` can have damping of their own, for a fraction of what a second element would cost.
+//! [`VelocityForm`] takes strain rates from velocities and [`RayleighElement`] is the usual damping
+//! in proportion to stiffness: both for comparison. Hinges of `plisse-bending` can have damping of
+//! their own, for a fraction of what a second element would cost.
 //!
-//! Every finite state gives finite energies, forces and Hessians; what lies outside of the ranges of [`range`](plisse_core::range) counts as
-//! their ends.
+//! Every finite state gives finite energies, forces and Hessians; what lies outside of the ranges
+//! of [`range`](plisse_core::range) counts as their ends.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
 //!

@@ -7,7 +7,8 @@ use crate::viscosity::{Potential, ViscosityError, dot, times};
 /// Rates beyond this, in units of the rate of the law, change the viscosity no more.
 const FASTEST: f64 = 1e30;
 
-/// How a viscosity changes with the strain rate, after Carreau: constant below a rate, a power of the rate above.
+/// How a viscosity changes with the strain rate, after Carreau: constant below a rate, a power of
+/// the rate above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateLaw {
     rate: f64,
@@ -15,8 +16,9 @@ pub struct RateLaw {
 }
 
 impl RateLaw {
-    /// The rate of the change in 1/s, and the exponent `p` from 1 to 4: above the rate the stress grows like its power `p - 1`. For `p = 1`
-    /// it stays constant, as dry friction between yarns does; for `p = 2` nothing changes; above, fast motion is damped more than slow.
+    /// The rate of the change in 1/s, and the exponent `p` from 1 to 4: above the rate the stress
+    /// grows like its power `p - 1`. For `p = 1` it stays constant, as dry friction between yarns
+    /// does; for `p = 2` nothing changes; above, fast motion is damped more than slow.
     pub fn new(rate: Positive, exponent: f64) -> Result<Self, ViscosityError> {
         if (1.0..=4.0).contains(&exponent) {
             Ok(Self { rate: rate.get(), exponent })
@@ -38,10 +40,12 @@ impl RateLaw {
     }
 }
 
-/// A viscosity that falls or grows with the rate: `Ψ = (d r²/p) ((1 + q)^(p/2) - 1)` with `q = ε̇ᵀ D ε̇/(d r²)`.
+/// A viscosity that falls or grows with the rate: `Ψ = (d r²/p) ((1 + q)^(p/2) - 1)` with
+/// `q = ε̇ᵀ D ε̇/(d r²)`.
 ///
-/// `D` is the viscosity of another potential at rest, `d` the largest number of its diagonal, `r` and `p` those of the [`RateLaw`]. For slow motion
-/// this is `½ ε̇ᵀ D ε̇`. The rate is measured by `D` itself: if that is isotropic, so is this.
+/// `D` is the viscosity of another potential at rest, `d` the largest number of its diagonal, `r`
+/// and `p` those of the [`RateLaw`]. For slow motion this is `½ ε̇ᵀ D ε̇`. The rate is measured by
+/// `D` itself: if that is isotropic, so is this.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateDependent<P> {
     slow: P,
@@ -49,7 +53,8 @@ pub struct RateDependent<P> {
 }
 
 impl<P> RateDependent<P> {
-    /// `slow` is the potential of slow motion: a [`Viscosity`](crate::Viscosity) or an [`ElasticViscosity`](crate::ElasticViscosity).
+    /// `slow` is the potential of slow motion: a [`Viscosity`](crate::Viscosity) or an
+    /// [`ElasticViscosity`](crate::ElasticViscosity).
     #[must_use]
     pub fn new(slow: P, law: RateLaw) -> Self {
         Self { slow, law }
@@ -113,7 +118,8 @@ impl<const K: usize, P: Potential<K>> Potential<K> for RateDependent<P> {
         times(&m.matrix, rate).map(|s| factor * s)
     }
 
-    /// `(1 + q)^(p/2 - 1) (D + (p - 2) d w wᵀ)` with `w = D ε̇/(d r √(1 + q))`: `D - d w wᵀ` is positive semidefinite.
+    /// `(1 + q)^(p/2 - 1) (D + (p - 2) d w wᵀ)` with `w = D ε̇/(d r √(1 + q))`: `D - d w wᵀ` is
+    /// positive semidefinite.
     #[inline]
     fn tangent(&self, at: &[f64; K], rate: &[f64; K]) -> [[f64; K]; K] {
         let Some(m) = self.measure(at, rate) else { return [[0.0; K]; K] };

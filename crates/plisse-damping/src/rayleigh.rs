@@ -7,20 +7,23 @@ use plisse_core::{Blocks, Element, ElementStep, Id, Positive, Psd, StepElement, 
 /// Where the stiffness is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RayleighStiffness {
-    /// At the start of the step: the force is linear in the velocities, and the derivative of a potential of the step.
+    /// At the start of the step: the force is linear in the velocities, and the derivative of a
+    /// potential of the step.
     #[default]
     AtStart,
-    /// At the end of the step: second order with schemes that are, but no potential has this force, and solvers must not use the energy
-    /// to accept steps (no line search). The Hessian leaves out how the stiffness changes with positions.
+    /// At the end of the step: second order with schemes that are, but no potential has this force,
+    /// and solvers must not use the energy to accept steps (no line search). The Hessian leaves out
+    /// how the stiffness changes with positions.
     AtEnd,
 }
 
 /// Damping in proportion to stiffness, `f = -β K(x) v`, with the Hessian `K` of an elastic element.
 ///
-/// **Not recommended.** `K` contains the geometric stiffness of tensions, which resists turning: hanging cloth that swings as a whole is
-/// slowed down although nothing deforms, the more the heavier it is (see the chapter on damping of the book). Compressed elements have
-/// negative eigenvalues, along which it drives the motion. Damping in proportion to mass, the other half of Rayleigh's model, slows
-/// down free fall. Here to be compared with.
+/// **Not recommended.** `K` contains the geometric stiffness of tensions, which resists turning:
+/// hanging cloth that swings as a whole is slowed down although nothing deforms, the more the
+/// heavier it is (see the chapter on damping of the book). Compressed elements have negative
+/// eigenvalues, along which it drives the motion. Damping in proportion to mass, the other half of
+/// Rayleigh's model, slows down free fall. Here to be compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayleighElement<E> {
     element: E,
@@ -71,7 +74,8 @@ impl<const V: usize, E: Element<V>> StepElement<V> for RayleighElement<E> {
 
     fn gradient(&self, x: &[DVec3; V], step: &ElementStep<V>) -> [DVec3; V] {
         let (matrix, v) = (self.matrix(x, step, Psd::Exact), step.velocity(x));
-        // Speeds are limited to 1e100 m/s: only matrices beyond 1e190 N s/m can make the sums overflow.
+        // Speeds are limited to 1e100 m/s: only matrices beyond 1e190 N s/m can make the sums
+        // overflow.
         let largest = matrix.max_abs();
         if largest < 1e190 {
             return matrix.mul_vector(&v);

@@ -5,14 +5,16 @@ use plisse_core::{Blocks, Psd, outer};
 
 /// `K` numbers that measure the deformation of `V` nodes, with two derivatives (SO18, section 3.1).
 ///
-/// A rigid motion must not change them; whatever is built on them then acts on changes of shape only. ([`RodJoint`](crate::RodJoint) has components that
-/// a turn does change, for want of better ones.) Evaluation never fails: where
-/// a strain is not defined, it says so. Strain and derivatives are functions of a frame, so that what they share is computed once.
+/// A rigid motion must not change them; whatever is built on them then acts on changes of shape
+/// only. ([`RodJoint`](crate::RodJoint) has components that a turn does change, for want of better
+/// ones.) Evaluation never fails: where a strain is not defined, it says so. Strain and derivatives
+/// are functions of a frame, so that what they share is computed once.
 pub trait Strain<const V: usize, const K: usize>: Send + Sync {
     /// What strain and derivatives are computed from.
     type Frame;
 
-    /// The frame at positions in metres, or none where the strain is not defined (a hinge without height, a segment without length).
+    /// The frame at positions in metres, or none where the strain is not defined (a hinge without
+    /// height, a segment without length).
     fn frame(&self, x: &[DVec3; V]) -> Option<Self::Frame>;
 
     /// The strain.
@@ -24,25 +26,30 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
         self.frame(x).map(|frame| self.strain(&frame))
     }
 
-    /// Derivatives `∂ε_k/∂x` of each component; the strain rate is their product with the velocities.
+    /// Derivatives `∂ε_k/∂x` of each component; the strain rate is their product with the
+    /// velocities.
     fn gradient(&self, frame: &Self::Frame) -> [[DVec3; V]; K];
 
-    /// `Σ_k s_k ∂²ε_k/∂x²` for a stress `s`; for the policies other than exact, a positive semidefinite matrix that is not below it.
+    /// `Σ_k s_k ∂²ε_k/∂x²` for a stress `s`; for the policies other than exact, a positive
+    /// semidefinite matrix that is not below it.
     fn geometric(&self, frame: &Self::Frame, stress: &[f64; K], psd: Psd) -> Blocks<V>;
 
-    /// Whether the strain may be near a state where it has no limit, so that [`Strain::faded`] must be asked.
+    /// Whether the strain may be near a state where it has no limit, so that [`Strain::faded`] must
+    /// be asked.
     #[inline(always)]
     fn may_fade(&self, _: &[DVec3; V]) -> bool {
         false
     }
 
-    /// The weight of what depends on the strain: one, or less where the strain fades, zero where it is not defined.
+    /// The weight of what depends on the strain: one, or less where the strain fades, zero where it
+    /// is not defined.
     #[inline(always)]
     fn weight(&self, _: &[DVec3; V]) -> f64 {
         1.0
     }
 
-    /// The weight `w`, and both derivatives of `w Ψ(ε)`, given `Ψ` and its derivatives `stress` and `tangent`.
+    /// The weight `w`, and both derivatives of `w Ψ(ε)`, given `Ψ` and its derivatives `stress` and
+    /// `tangent`.
     fn faded(
         &self,
         _: &[DVec3; V],
@@ -74,8 +81,8 @@ pub trait Strain<const V: usize, const K: usize>: Send + Sync {
         })
     }
 
-    /// `Σ_kl t_kl ∂ε_k/∂x ∂ε_l/∂xᵀ` plus [`Strain::geometric`]: positive semidefinite if the symmetric tangent `t` is, for the policies
-    /// other than exact.
+    /// `Σ_kl t_kl ∂ε_k/∂x ∂ε_l/∂xᵀ` plus [`Strain::geometric`]: positive semidefinite if the
+    /// symmetric tangent `t` is, for the policies other than exact.
     #[inline(always)]
     fn stiffness(
         &self,

@@ -7,8 +7,8 @@ use plisse_eigen::Sym2;
 
 use crate::strain::Strain;
 
-/// Three numbers that measure the images `f = (F a, F b)` of two directions of the material. Where they are components of a symmetric
-/// tensor `E`, they are `(E_aa, E_bb, 2 E_ab)`.
+/// Three numbers that measure the images `f = (F a, F b)` of two directions of the material. Where
+/// they are components of a symmetric tensor `E`, they are `(E_aa, E_bb, 2 E_ab)`.
 pub trait PlaneStrain: Send + Sync {
     /// The directions `a`, `b`, which need not be orthogonal.
     fn directions(&self) -> [UnitDir2; 2] {
@@ -33,10 +33,12 @@ pub trait PlaneStrain: Send + Sync {
     /// Derivatives of the three components by `f`.
     fn gradient(&self, frame: &Self::Frame) -> [Mat3x2; 3];
 
-    /// `Σ_k s_k ∂²ε_k/∂f²`; for the policies other than exact, a positive semidefinite matrix that is not below it.
+    /// `Σ_k s_k ∂²ε_k/∂f²`; for the policies other than exact, a positive semidefinite matrix that
+    /// is not below it.
     fn geometric(&self, frame: &Self::Frame, stress: &[f64; 3], psd: Psd) -> PlaneHessian;
 
-    /// `Σ_kl t_kl ∂ε_k/∂f ∂ε_l/∂fᵀ` plus [`PlaneStrain::geometric`]. Strains override it where the gradient is sparse.
+    /// `Σ_kl t_kl ∂ε_k/∂f ∂ε_l/∂fᵀ` plus [`PlaneStrain::geometric`]. Strains override it where the
+    /// gradient is sparse.
     #[inline(always)]
     fn stiffness(
         &self,
@@ -108,7 +110,8 @@ impl<P: PlaneStrain> OnTriangle<P> {
 
     #[inline(always)]
     fn images(&self, x: &[DVec3; 3]) -> Mat3x2 {
-        // Without a branch: a call for what no simulation does would keep `f` in memory for all others.
+        // Without a branch: a call for what no simulation does would keep `f` in memory for all
+        // others.
         let edge = |i: usize| limit_vector(x[i] - x[0], self.longest);
         let (d1, d2) = (edge(1), edge(2));
         let [a, b] = self.weights.map(|[w1, w2]| d1 * w1 + d2 * w2);

@@ -7,10 +7,12 @@ use crate::dissipation::{Dissipation, PositionJacobian};
 use crate::strain::Strain;
 use crate::viscosity::Potential;
 
-/// A [`Dissipation`] with the strain rate `∂ε/∂x(x) · v` at the end of the step (SO18, equation 7), for comparison.
+/// A [`Dissipation`] with the strain rate `∂ε/∂x(x) · v` at the end of the step (SO18, equation 7),
+/// for comparison.
 ///
-/// No potential of the step has this force: the energy is only an indication, so that solvers must not use it to accept steps (no line
-/// search). Hessians that must be positive semidefinite take [`PositionJacobian::ClampedStress`], whatever is said here.
+/// No potential of the step has this force: the energy is only an indication, so that solvers must
+/// not use it to accept steps (no line search). Hessians that must be positive semidefinite take
+/// [`PositionJacobian::ClampedStress`], whatever is said here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VelocityForm<S, P, const V: usize, const K: usize> {
     damping: Dissipation<S, P, V, K>,

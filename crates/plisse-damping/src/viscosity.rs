@@ -4,11 +4,12 @@ use plisse_core::range::{PARAMETER, scaled_matrix};
 use plisse_core::{Positive, Psd, project_numeric};
 use thiserror::Error;
 
-/// A convex function `Ψ` of the strain rate with its minimum at zero, per unit of the element's weight (SO18, equation 6). Half of the
-/// power that is lost, if it is quadratic.
+/// A convex function `Ψ` of the strain rate with its minimum at zero, per unit of the element's
+/// weight (SO18, equation 6). Half of the power that is lost, if it is quadratic.
 ///
-/// `at` is the strain at the start of the step, for potentials that change with it. Implement this for a law of your own; the derivatives
-/// must fit, and the tangent must be symmetric and positive semidefinite, else it is no damping. Strains up to 1e60 and rates up to
+/// `at` is the strain at the start of the step, for potentials that change with it. Implement this
+/// for a law of your own; the derivatives must fit, and the tangent must be symmetric and positive
+/// semidefinite, else it is no damping. Strains up to 1e60 and rates up to
 /// [`range::RATE`](plisse_core::range::RATE) must give finite numbers.
 pub trait Potential<const K: usize>: Send + Sync {
     /// `Ψ`, zero at rest.
@@ -79,7 +80,8 @@ pub struct Viscosity<const K: usize> {
 }
 
 impl<const K: usize> Viscosity<K> {
-    /// One number for each component of the strain: warp, weft and shear of a fabric, for example. Zero leaves one undamped.
+    /// One number for each component of the strain: warp, weft and shear of a fabric, for example.
+    /// Zero leaves one undamped.
     pub fn per_component(values: [f64; K]) -> Result<Self, ViscosityError> {
         let mut matrix = [[0.0; K]; K];
         for (component, value) in values.into_iter().enumerate() {
@@ -91,8 +93,9 @@ impl<const K: usize> Viscosity<K> {
         Ok(Self { matrix })
     }
 
-    /// The Rayleigh-equivalent potential of a material with constant moduli (SO18, equation 12): `beta` seconds times the second derivative
-    /// of its energy by the strain, negative eigenvalues of which count as zero. The upper triangle is not read.
+    /// The Rayleigh-equivalent potential of a material with constant moduli (SO18, equation 12):
+    /// `beta` seconds times the second derivative of its energy by the strain, negative eigenvalues
+    /// of which count as zero. The upper triangle is not read.
     pub fn of_elasticity(beta: Positive, modulus: &[[f64; K]; K]) -> Result<Self, ViscosityError> {
         for component in 0..K {
             for j in 0..=component {
@@ -113,7 +116,8 @@ impl<const K: usize> Viscosity<K> {
 }
 
 impl Viscosity<3> {
-    /// An isotropic sheet (SO18, equation 16): `D` of `λ_d` and `μ_d` in N s/m, for strains `(E_xx, E_yy, 2 E_xy)` along orthonormal axes.
+    /// An isotropic sheet (SO18, equation 16): `D` of `λ_d` and `μ_d` in N s/m, for strains
+    /// `(E_xx, E_yy, 2 E_xy)` along orthonormal axes.
     pub fn isotropic(lambda: f64, mu: f64) -> Result<Self, ViscosityError> {
         if !(lambda.is_finite() && mu.is_finite() && mu >= 0.0 && lambda + mu >= 0.0) {
             return Err(ViscosityError::Isotropic { lambda, mu });
@@ -165,8 +169,9 @@ impl<const K: usize> Potential<K> for Viscosity<K> {
     }
 }
 
-/// Viscosity in proportion to an elasticity that is not linear (SO18, equation 12): `beta` seconds times the second derivative of the
-/// elastic energy by the strain, taken at the strain at the start of the step, without its negative eigenvalues.
+/// Viscosity in proportion to an elasticity that is not linear (SO18, equation 12): `beta` seconds
+/// times the second derivative of the elastic energy by the strain, taken at the strain at the
+/// start of the step, without its negative eigenvalues.
 ///
 /// Those would make the damping a motor: many energies have them in compression.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -198,14 +203,17 @@ impl<const K: usize, M: Fn(&[f64; K]) -> [[f64; K]; K] + Send + Sync> Potential<
     }
 }
 
-/// Viscosity of a [`RodJoint`](crate::RodJoint): `c/2 (s θ̇² + (1 - s) |κ̇|²)` with a smooth step `s` from the vector below
-/// 0.05 rad to the angle above 0.15 rad, by the angle at the start of the step.
+/// Viscosity of a [`RodJoint`](crate::RodJoint): `c/2 (s θ̇² + (1 - s) |κ̇|²)` with a smooth step
+/// `s` from the vector below 0.05 rad to the angle above 0.15 rad, by the angle at the start of the
+/// step.
 ///
-/// Straight rods need the vector, bent ones must have the angle: the vector of a bent rod changes when it turns about any axis but the normal of
-/// its plane, by up to `2 tan(θ/2)` times the turn, and would damp that. **Rigid turns are free from the end of the blend on, and for straight rods;
-/// in between they cost a power of `c (1 - s) (2 tan(θ/2))²` times the square of the turning rate.** A curved wire that is divided into joints of less than the
-/// blend (more than 42 per circle) and turns fast should have a smaller one, [`JointViscosity::with_blend`]; the smaller, the stiffer the force changes
-/// where a joint passes the straight state within a step.
+/// Straight rods need the vector, bent ones must have the angle: the vector of a bent rod changes
+/// when it turns about any axis but the normal of its plane, by up to `2 tan(θ/2)` times the turn,
+/// and would damp that. **Rigid turns are free from the end of the blend on, and for straight rods;
+/// in between they cost a power of `c (1 - s) (2 tan(θ/2))²` times the square of the turning
+/// rate.** A curved wire that is divided into joints of less than the blend (more than 42 per
+/// circle) and turns fast should have a smaller one, [`JointViscosity::with_blend`]; the smaller,
+/// the stiffer the force changes where a joint passes the straight state within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointViscosity {
     viscosity: f64,
@@ -224,7 +232,8 @@ impl JointViscosity {
         Self { viscosity: viscosity.get(), blend: [Self::STRAIGHT, Self::BENT] }
     }
 
-    /// With another blend: only the vector below the angle `straight`, only the angle from `bent` on, in radians; `0 ≤ straight < bent ≤ π`.
+    /// With another blend: only the vector below the angle `straight`, only the angle from `bent`
+    /// on, in radians; `0 ≤ straight < bent ≤ π`.
     pub fn with_blend(self, straight: f64, bent: f64) -> Result<Self, ViscosityError> {
         if 0.0 <= straight && straight < bent && bent <= std::f64::consts::PI {
             Ok(Self { blend: [straight, bent], ..self })

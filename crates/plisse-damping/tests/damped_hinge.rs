@@ -94,7 +94,8 @@ fn check<L: AngleEnergy + Copy + 'static>(law: L, x: &[DVec3; 4], v: &[DVec3; 4]
             assert_eq!(h, h.mirrored(), "symmetric to the last bit");
         }
         let sum = elastic.energy(x) + damping.energies(x, &of_damping).potential;
-        // Squares of differences of angles: where those nearly vanish, what rounding has left of them, not of the energy.
+        // Squares of differences of angles: where those nearly vanish, what rounding has left of
+        // them, not of the energy.
         assert_close("energy", &[energy(&at)], &[sum], 1e-13, 1e-3);
         let stored = Element::gradient(&elastic, x);
         let sum: [DVec3; 4] = std::array::from_fn(|i| stored[i] + resists[i]);
@@ -151,7 +152,8 @@ proptest! {
             let kept = both.start(&ElementStep { start, rate: 1e3, past });
             let (elastic, all) = (both.gradient(&end, &STILL), both.gradient(&end, &kept));
             for i in 0..4 {
-                // 5 N m s times an angle of rounding errors in a millisecond, over heights of half a metre.
+                // 5 N m s times an angle of rounding errors in a millisecond, over heights of half
+                // a metre.
                 assert!((elastic[i] - all[i]).length() < 1e-10);
             }
             assert!(both.energies(&end, &kept).dissipated.abs() < 1e-20);

@@ -57,7 +57,8 @@ fn law(rate: f64, exponent: f64) -> RateLaw {
     RateLaw::new(Positive::new(rate).unwrap(), exponent).unwrap()
 }
 
-/// A law as a user would write it: every component by itself, `c r² log cosh(ε̇/r)`. Its stress ends at `c r`.
+/// A law as a user would write it: every component by itself, `c r² log cosh(ε̇/r)`. Its stress
+/// ends at `c r`.
 #[derive(Clone, Copy)]
 struct LogCosh {
     viscosity: f64,
@@ -113,8 +114,9 @@ fn eigenvalues<const V: usize, const N: usize>(h: &Blocks<V>) -> [f64; N] {
     symmetric_eigen(&h.to_matrix::<N>()).0
 }
 
-/// No force on rigid motions: of velocities, and over finite steps. Strain rates of speeds below 20 m/s are sums that vanish but for their rounding,
-/// a few times 1e-16 of the terms: 1e-13 with the sums of the force. Energies are squares of that.
+/// No force on rigid motions: of velocities, and over finite steps. Strain rates of speeds below 20
+/// m/s are sums that vanish but for their rounding, a few times 1e-16 of the terms: 1e-13 with the
+/// sums of the force. Energies are squares of that.
 fn rigid<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
     damping: &Dissipation<S, P, V, K>,
     x: &[DVec3; V],
@@ -144,7 +146,8 @@ fn rigid<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
     }
 }
 
-/// Power is never positive, is that of the force (the same sums in another order: 1e-12), and the force is in the span of the strain's gradient.
+/// Power is never positive, is that of the force (the same sums in another order: 1e-12), and the
+/// force is in the span of the strain's gradient.
 fn good<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize>(
     damping: &Dissipation<S, P, V, K>,
     x: &[DVec3; V],
@@ -193,8 +196,9 @@ fn steps<const V: usize>(start: [DVec3; V], v: &[DVec3; V]) -> [ElementStep<V>; 
     ]
 }
 
-/// The increment form is a potential with exact and exactly symmetric derivatives; projected it is positive semidefinite and not below, but
-/// for the rounding of eigenvalues. Differences have seven digits of a gradient, six of a Hessian.
+/// The increment form is a potential with exact and exactly symmetric derivatives; projected it is
+/// positive semidefinite and not below, but for the rounding of eigenvalues. Differences have seven
+/// digits of a gradient, six of a Hessian.
 fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, const N: usize>(
     damping: &Dissipation<S, P, V, K>,
     x: &[DVec3; V],
@@ -229,7 +233,8 @@ fn increment<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, c
     }
 }
 
-/// The derivatives of the force by velocities and positions; the parts that are kept are negative semidefinite.
+/// The derivatives of the force by velocities and positions; the parts that are kept are negative
+/// semidefinite.
 fn jacobians<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize, const N: usize>(
     damping: &Dissipation<S, P, V, K>,
     x: &[DVec3; V],
@@ -349,7 +354,8 @@ macro_rules! family {
     };
 }
 
-// Potentials that depend on the strain at the start count as constant in the derivative by positions.
+// Potentials that depend on the strain at the start count as constant in the derivative by
+// positions.
 family!(
     green,
     3,
@@ -484,7 +490,8 @@ fn bent(theta: f64) -> [DVec3; 3] {
     [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::new(theta.cos(), theta.sin(), 0.0)]
 }
 
-/// Straight and nearly straight rods: the vector takes over, smoothly, and damps bending in every direction.
+/// Straight and nearly straight rods: the vector takes over, smoothly, and damps bending in every
+/// direction.
 #[test]
 fn straight_joints() {
     let damping = joint();
@@ -525,7 +532,8 @@ fn slightly_bent() -> impl Strategy<Value = [DVec3; 3]> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// All that holds for bent joints but the freedom of rigid turns, with slow motions that stay in the blend.
+    /// All that holds for bent joints but the freedom of rigid turns, with slow motions that stay
+    /// in the blend.
     #[test]
     fn joints_in_the_blend(x in slightly_bent(), v in proptest::array::uniform9(-0.25..0.25f64)) {
         let v = points(&v);
@@ -536,7 +544,8 @@ proptest! {
     }
 }
 
-/// Turning about an axis in the plane of a joint is free when straight and from the end of the blend on; in between it costs what the vector says.
+/// Turning about an axis in the plane of a joint is free when straight and from the end of the
+/// blend on; in between it costs what the vector says.
 #[test]
 fn joints_turn_freely_once_they_are_bent() {
     let narrow = Dissipation::new(
@@ -575,7 +584,8 @@ fn joints_turn_freely_once_they_are_bent() {
     }
 }
 
-/// Rayleigh damping with the stiffness at the start: a quadratic potential. The stiffness of a stretched edge resists turning.
+/// Rayleigh damping with the stiffness at the start: a quadratic potential. The stiffness of a
+/// stretched edge resists turning.
 #[test]
 fn rayleigh_at_the_start_is_a_potential() {
     let spring = RodStretch::new(nodes(), Positive::new(0.8).unwrap(), Positive::new(3.0).unwrap());
@@ -599,7 +609,8 @@ fn rayleigh_at_the_start_is_a_potential() {
     assert!(damping.gradient(&turned, &step)[1].length() > 0.05, "it resists turning");
 }
 
-/// An isotropic viscosity that changes with the rate knows no axes; and slow motion is damped as without the law.
+/// An isotropic viscosity that changes with the rate knows no axes; and slow motion is damped as
+/// without the law.
 #[test]
 fn rate_laws_are_isotropic() {
     let slow = Viscosity::isotropic(1.5, 2.0).unwrap();

@@ -1,5 +1,5 @@
-//! Every strain with every potential over the whole range of parameters and of `f64`: finite, and semidefinite where that
-//! is asked for.
+//! Every strain with every potential over the whole range of parameters and of `f64`: finite, and
+//! semidefinite where that is asked for.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use glam::{DMat3, DVec2, DVec3};
@@ -48,7 +48,8 @@ fn energies(what: &str, e: StepEnergy) {
 
 /// `terms` is the size of the terms that cancel, in units of the largest entry.
 fn semidefinite<const V: usize, const N: usize>(what: &str, h: &Blocks<V>, terms: f64) {
-    // Subnormal stresses have too few digits for a sign; inverse squares of the smallest lengths make 1e-230 of them.
+    // Subnormal stresses have too few digits for a sign; inverse squares of the smallest lengths
+    // make 1e-230 of them.
     if h.max_abs() < 1e-200 {
         return;
     }
@@ -169,8 +170,9 @@ fn planes<S: PlaneStrain + Copy>(
     // What is pulled back by a sliver cancels by the square of its aspect ratio.
     let largest = map.weights().as_flattened().iter().fold(0.0f64, |m, w| m.max(w.abs()));
     let terms = 10.0 * (largest * largest * map.area()).powi(2).max(1.0);
-    // Tangents with eigenvalues that vanish are semidefinite to their own rounding, and gradients of strains may cancel in all
-    // others: no bound by what is left. `properties.rs` compares their projections at ordinary strains.
+    // Tangents with eigenvalues that vanish are semidefinite to their own rounding, and gradients
+    // of strains may cancel in all others: no bound by what is left. `properties.rs` compares their
+    // projections at ordinary strains.
     let unbounded = f64::INFINITY;
     let (law, area) = (RateLaw::new(positive(rate), exponent).unwrap(), positive(map.area()));
     let isotropic = Viscosity::isotropic(-0.2 * c, 0.3 * c).unwrap();

@@ -1,9 +1,10 @@
 //! The angle between two consecutive edges: the stencil of rods.
 //!
-//! With `eᵢ = lᵢ tᵢ`, the binormal `b ∥ e0 × e1` and `pᵢ = tᵢ × b`, the unsigned angle `θ = atan2(|t0 × t1|, t0·t1)` has
-//! `∂θ/∂e0 = p0/l0`, `∂θ/∂e1 = -p1/l1`. The Hessian of `ψ(θ)` by the edges splits into an in-plane 4×4 part on
-//! `(t0, p0, t1, p1)` and an out-of-plane 2×2 part on the binormal (WK23, section 3). With `g = ψ'`, `h = ψ''`,
-//! `a = 1/l0²`, `c = 1/l1²`, `q = 1/(l0 l1)`:
+//! With `eᵢ = lᵢ tᵢ`, the binormal `b ∥ e0 × e1` and `pᵢ = tᵢ × b`, the unsigned angle
+//! `θ = atan2(|t0 × t1|, t0·t1)` has `∂θ/∂e0 = p0/l0`, `∂θ/∂e1 = -p1/l1`. The Hessian of `ψ(θ)` by
+//! the edges splits into an in-plane 4×4 part on `(t0, p0, t1, p1)` and an out-of-plane 2×2 part on
+//! the binormal (WK23, section 3). With `g = ψ'`, `h = ψ''`, `a = 1/l0²`, `c = 1/l1²`,
+//! `q = 1/(l0 l1)`:
 //!
 //! ```text
 //! K = [ 0   -ga   0    0  ]          O = g/sin θ [ a cos θ   -q      ]
@@ -37,8 +38,8 @@ pub struct AngleFrame {
 const STRAIGHT: f64 = 1e-8;
 
 impl AngleFrame {
-    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or outside of
-    /// [`range::LENGTH`](plisse_core::range::LENGTH).
+    /// The frame of `e0` and `e1`, or `None` if an edge is shorter than 1e-12 of the other or
+    /// outside of [`range::LENGTH`](plisse_core::range::LENGTH).
     #[inline]
     #[must_use]
     pub fn new(e0: DVec3, e1: DVec3) -> Option<Self> {
@@ -67,14 +68,16 @@ impl AngleFrame {
         self.theta
     }
 
-    /// Whether the edges are parallel to rounding, straight or folded: the plane of the angle is lost.
+    /// Whether the edges are parallel to rounding, straight or folded: the plane of the angle is
+    /// lost.
     #[inline]
     #[must_use]
     pub fn is_straight(&self) -> bool {
         self.sin <= STRAIGHT
     }
 
-    /// Derivative of the angle by the two edges, in 1/m; zero for parallel edges, where it has no direction.
+    /// Derivative of the angle by the two edges, in 1/m; zero for parallel edges, where it has no
+    /// direction.
     #[inline]
     #[must_use]
     pub fn gradient(&self) -> [DVec3; 2] {
@@ -86,10 +89,11 @@ impl AngleFrame {
 
     /// Hessian of `ψ(θ)` by the two edges for `g = ψ'(θ)`, `h = ψ''(θ)`, exact or projected.
     ///
-    /// For parallel edges: `h n nᵀ ⊗ (I - t tᵀ)` with `n = (1/l0, ∓1/l1)`, which is exact where `g` vanishes (rest
-    /// straight). Elsewhere the energy has a cone there, and the positive part of `h` is returned for every policy; it
-    /// majorises the energy where the cone points up, that is for `g ≤ 0` when straight and `g ≥ 0` when folded, as it
-    /// is for laws that restore an angle between 0 and π.
+    /// For parallel edges: `h n nᵀ ⊗ (I - t tᵀ)` with `n = (1/l0, ∓1/l1)`, which is exact where `g`
+    /// vanishes (rest straight). Elsewhere the energy has a cone there, and the positive part of
+    /// `h` is returned for every policy; it majorises the energy where the cone points up, that is
+    /// for `g ≤ 0` when straight and `g ≥ 0` when folded, as it is for laws that restore an angle
+    /// between 0 and π.
     #[inline]
     #[must_use]
     pub fn hessian(&self, g: f64, h: f64, psd: Psd) -> Blocks<2> {
@@ -108,7 +112,8 @@ impl AngleFrame {
         let k = in_plane(a, c, g, h, psd);
         let s = g / self.sin;
         let o = Sym2::new(s * a * self.cos, -s * q, s * c * self.cos).project(psd);
-        // In the plane k, across it o b bᵀ; rows (t, p) of one edge against columns (t, p) of the other.
+        // In the plane k, across it o b bᵀ; rows (t, p) of one edge against columns (t, p) of the
+        // other.
         let on_edge = |i: usize, t: DVec3, p: DVec3, o: f64| {
             let (u, v) = (t * k[i][i] + p * k[i][i + 1], t * k[i][i + 1] + p * k[i + 1][i + 1]);
             symmetric_outer(t, u, p, v, 0.0) + symmetric_outer(b, b * o, DVec3::ZERO, DVec3::ZERO, 0.0)
@@ -118,11 +123,12 @@ impl AngleFrame {
     }
 }
 
-/// The in-plane matrix `K` of the module's derivation, exact or projected, for `a = 1/l0²`, `c = 1/l1²`.
+/// The in-plane matrix `K` of the module's derivation, exact or projected, for `a = 1/l0²`,
+/// `c = 1/l1²`.
 ///
-/// `K - p K⁻¹` with `p = g² a c` has only two eigenvalues `μ±`, so that the projection is a divided difference of a
-/// smooth function of `K` and needs neither eigenvectors nor a case for equal lengths. Exactly two eigenvalues are
-/// positive and two negative unless `g = 0`.
+/// `K - p K⁻¹` with `p = g² a c` has only two eigenvalues `μ±`, so that the projection is a divided
+/// difference of a smooth function of `K` and needs neither eigenvectors nor a case for equal
+/// lengths. Exactly two eigenvalues are positive and two negative unless `g = 0`.
 #[inline(always)]
 #[must_use]
 pub fn in_plane(a: f64, c: f64, g: f64, h: f64, psd: Psd) -> [[f64; 4]; 4] {
@@ -178,11 +184,13 @@ fn in_plane_clamp_at_any_scale(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] 
     result.map(|row| row.map(|x| x * scale))
 }
 
-/// For `h < -2 |g|`, as near a fold of a law that softens: what is left of `K` is as small as `g²/h`, and its rounding must be small beside
-/// that and not beside `K`. Hence a sum of two outer products of eigenvectors, with positive eigenvalues `λ` from `λ - p/λ = μ±`.
+/// For `h < -2 |g|`, as near a fold of a law that softens: what is left of `K` is as small as
+/// `g²/h`, and its rounding must be small beside that and not beside `K`. Hence a sum of two outer
+/// products of eigenvectors, with positive eigenvalues `λ` from `λ - p/λ = μ±`.
 ///
-/// The first and the third row of `K v = λ v` give `v = (-ga x, λ x, gc y, λ y)`, the others `(g²a²+haλ-λ²) x = hqλ y` and
-/// `hqλ x = (g²c²+hcλ-λ²) y`, of which the one with the larger factor is used.
+/// The first and the third row of `K v = λ v` give `v = (-ga x, λ x, gc y, λ y)`, the others
+/// `(g²a²+haλ-λ²) x = hqλ y` and `hqλ x = (g²c²+hcλ-λ²) y`, of which the one with the larger factor
+/// is used.
 fn in_plane_clamp_of_concave(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
     let (ga, gc, ha, hc, hq) = (g * a, g * c, h * a, h * c, h * q);
@@ -216,8 +224,8 @@ fn in_plane_clamp_of_concave(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     sum
 }
 
-/// Squares of the products must be normal numbers, and `g` not zero. Accurate beside `K`, hence for `h ≥ -2 |g|`, where
-/// at least a sixth of `K` is left.
+/// Squares of the products must be normal numbers, and `g` not zero. Accurate beside `K`, hence for
+/// `h ≥ -2 |g|`, where at least a sixth of `K` is left.
 #[inline(always)]
 fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let q = (a * c).sqrt();
@@ -225,8 +233,9 @@ fn in_plane_clamp_regular(a: f64, c: f64, g: f64, h: f64) -> [[f64; 4]; 4] {
     let mean = 0.5 * (ha + hc);
     let skew = ga - gc;
     let p = ga * gc;
-    // With s± = hypot(μ±, 2 √p), only their product and sum are needed, and these contain neither μ+ nor μ-:
-    //   (s+ s-)² = skew⁴ + 8p (2 mean² + skew²) + 16p²,    (s+ + s-)² = 4 mean² + 2 skew² + 8p + 2 s+ s-.
+    // With s± = hypot(μ±, 2 √p), only their product and sum are needed, and these contain neither
+    // μ+ nor μ-: (s+ s-)² = skew⁴ + 8p (2 mean² + skew²) + 16p², (s+ + s-)² = 4 mean² + 2 skew² +
+    // 8p + 2 s+ s-.
     let (skew2, mean2) = (skew * skew, mean * mean);
     let product = (skew2 * skew2 + 8.0 * p * (2.0 * mean2 + skew2) + 16.0 * p * p).sqrt();
     let sum2 = 4.0 * mean2 + 2.0 * skew2 + 8.0 * p + 2.0 * product;

@@ -5,8 +5,8 @@ use plisse_core::{Blocks, Mat3x2, Psd, symmetric_eigen};
 
 /// `M` eigenvalues with orthonormal modes over `N` nodes, `M = 3 N`, in no particular order.
 ///
-/// `N = 2` is F space (node 0 is the first column of the eigenmatrix), `N = 3` a triangle or a rod, `N = 4` a
-/// hinge.
+/// `N = 2` is F space (node 0 is the first column of the eigenmatrix), `N = 3` a triangle or a rod,
+/// `N = 4` a hinge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eigenpairs<const N: usize, const M: usize> {
     /// Eigenvalues.
@@ -38,8 +38,8 @@ impl<const N: usize, const M: usize> Eigenpairs<N, M> {
         values
     }
 
-    /// The eigenpairs of any symmetric matrix, numerically: for sums of energies and other cases without a closed
-    /// form.
+    /// The eigenpairs of any symmetric matrix, numerically: for sums of energies and other cases
+    /// without a closed form.
     #[must_use]
     pub fn numeric(matrix: &Blocks<N>) -> Self {
         let (values, rows) = symmetric_eigen(&matrix.to_matrix::<M>());

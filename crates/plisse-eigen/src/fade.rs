@@ -1,19 +1,22 @@
 //! How an angle fades as a triangle beside it collapses.
 //!
-//! The angle of a hinge has no limit where one of its triangles loses its height: a wing that passes the line of the
-//! edge turns it by π, and its derivative grows as one over the height. Whatever is bounded and continuous there
-//! must not depend on the angle any more. So energies of angles are multiplied by a weight per triangle,
+//! The angle of a hinge has no limit where one of its triangles loses its height: a wing that
+//! passes the line of the edge turns it by π, and its derivative grows as one over the height.
+//! Whatever is bounded and continuous there must not depend on the angle any more. So energies of
+//! angles are multiplied by a weight per triangle,
 //!
 //! ```text
 //! q = 2A/√(Σ e²)          σ = min(q²/reach², 1)          w(σ) = σ² (6 - 8σ + 3σ²)
 //! ```
 //!
-//! with the area `A` and the three edges `e` of the triangle now. `q` is a smooth stand-in for its smallest height (that is
-//! between `q` and `√3 q`): it vanishes with a height, with an edge, and with the size. `w` is one, with all its
-//! derivatives up to the second, for `q ≥ reach`, and falls to zero as `q⁴`.
+//! with the area `A` and the three edges `e` of the triangle now. `q` is a smooth stand-in for its
+//! smallest height (that is between `q` and `√3 q`): it vanishes with a height, with an edge, and
+//! with the size. `w` is one, with all its derivatives up to the second, for `q ≥ reach`, and falls
+//! to zero as `q⁴`.
 //!
-//! **Bounds.** With `s = q/reach`: `w/s ≤ 1.1`, `|dw/ds| ≤ 2.2`. `|∇q|² = 1 - 9q²/Σe² ≤ 1` over the three corners, and the
-//! part of `∇θ` that belongs to the triangle is at most `1/q` long. Hence, over all corners of a hinge,
+//! **Bounds.** With `s = q/reach`: `w/s ≤ 1.1`, `|dw/ds| ≤ 2.2`. `|∇q|² = 1 - 9q²/Σe² ≤ 1` over the
+//! three corners, and the part of `∇θ` that belongs to the triangle is at most `1/q` long. Hence,
+//! over all corners of a hinge,
 //!
 //! ```text
 //! |∇(w0 w1 ψ(θ))| ≤ (2.2 max|ψ'| + 4.4 max|ψ|)/reach
@@ -50,13 +53,14 @@ impl TriangleFade {
     /// A triangle that has not collapsed: one, without derivatives.
     pub const NONE: Self = Self { weight: 1.0, gradient: [DVec3::ZERO; 3], hessian: Blocks::ZERO };
 
-    /// Corners and reach in metres; a reach of zero is that of triangles that never fade. Sizes from 1e-40 m to
-    /// 1e40 m.
+    /// Corners and reach in metres; a reach of zero is that of triangles that never fade. Sizes
+    /// from 1e-40 m to 1e40 m.
     #[must_use]
     pub fn new(x: &[DVec3; 3], reach: f64) -> Self {
         let (a, b) = (x[1] - x[0], x[2] - x[0]);
         let (aa, bb, ab) = (a.length_squared(), b.length_squared(), a.dot(b));
-        // The square of twice the area: as a cross product, which keeps its digits where the corners are in line.
+        // The square of twice the area: as a cross product, which keeps its digits where the
+        // corners are in line.
         let n = a.cross(b).length_squared();
         let d = aa + bb + (a - b).length_squared();
         let scale = 1.0 / (d * reach * reach);
@@ -127,7 +131,8 @@ pub struct HingeFade {
 const TRIANGLES: [[usize; 3]; 2] = [[0, 1, 2], [1, 0, 3]];
 
 impl HingeFade {
-    /// None where neither of the triangles has collapsed, so that the weight is one; the same reach for both, in metres.
+    /// None where neither of the triangles has collapsed, so that the weight is one; the same reach
+    /// for both, in metres.
     #[must_use]
     pub fn new(x: &[DVec3; 4], reach: f64) -> Option<Self> {
         let fades = TRIANGLES.map(|t| TriangleFade::new(&t.map(|i| x[i]), reach));
@@ -154,7 +159,8 @@ impl HingeFade {
         Some(out)
     }
 
-    /// The weight alone: one where neither of the triangles has collapsed, zero for a hinge without an angle.
+    /// The weight alone: one where neither of the triangles has collapsed, zero for a hinge without
+    /// an angle.
     #[inline(always)]
     #[must_use]
     pub fn weight_at(x: &[DVec3; 4], reach: f64) -> f64 {
@@ -193,8 +199,8 @@ impl HingeFade {
         std::array::from_fn(|i| theta[i] * (self.weight * g) + self.gradient[i] * psi)
     }
 
-    /// Second derivative of `w ψ(θ)`, given `ψ`, `g = ψ'` and `h = ψ''`; projected numerically, which gives the nearest
-    /// positive semidefinite matrix.
+    /// Second derivative of `w ψ(θ)`, given `ψ`, `g = ψ'` and `h = ψ''`; projected numerically,
+    /// which gives the nearest positive semidefinite matrix.
     #[must_use]
     pub fn hessian_of(&self, frame: &HingeFrame, psi: f64, g: f64, h: f64, psd: Psd) -> Blocks<4> {
         let w = self.weight;

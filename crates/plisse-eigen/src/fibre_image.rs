@@ -36,8 +36,8 @@ impl FibreImage {
         if image.is_regular() { body(image) } else { rarely(|| body(Self::new(f, a))) }
     }
 
-    /// Calls `body` with the images of both directions: inline where nothing can go wrong, out of line for
-    /// collapsed fibres and extreme scales.
+    /// Calls `body` with the images of both directions: inline where nothing can go wrong, out of
+    /// line for collapsed fibres and extreme scales.
     #[inline(always)]
     pub fn with_pair<T>(f: &Mat3x2, directions: [DVec2; 2], body: impl Fn([Self; 2]) -> T) -> T {
         match Self::pair_if_regular(f, directions) {

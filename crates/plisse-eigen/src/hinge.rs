@@ -1,7 +1,8 @@
 //! The hinge: angle, gradient, exact Hessian and filtered Hessians in four 2×2 blocks.
 //!
-//! Stencil `x0, x1` (edge), `x2, x3` (wings), see [`plisse_core::Hinge`]. With the unit edge `t`, edge length `l`,
-//! heights `hᵢ`, unit altitudes `τᵢ`, unit normals `n0 = t × τ0`, `n1 = τ1 × t` and feet `αᵢ`, let
+//! Stencil `x0, x1` (edge), `x2, x3` (wings), see [`plisse_core::Hinge`]. With the unit edge `t`,
+//! edge length `l`, heights `hᵢ`, unit altitudes `τᵢ`, unit normals `n0 = t × τ0`, `n1 = τ1 × t`
+//! and feet `αᵢ`, let
 //!
 //! ```text
 //! w0 = (-(1-α0), -α0, 1, 0)    w1 = (-(1-α1), -α1, 0, 1)    wd = (-1, 1, 0, 0)     Row(w, v) = w ⊗ v
@@ -17,8 +18,9 @@
 //! blk(a, b; A, B, C) = A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ
 //! ```
 //!
-//! Exact, with no division by `sin θ`, smooth through the flat state, and the same for symmetric hinges. WK23 filters
-//! its own form of the Hessian (its section 5), which divides by quantities that vanish on every regular grid.
+//! Exact, with no division by `sin θ`, smooth through the flat state, and the same for symmetric
+//! hinges. WK23 filters its own form of the Hessian (its section 5), which divides by quantities
+//! that vanish on every regular grid.
 
 use glam::DMat3;
 use plisse_core::{Blocks, HingeFrame, Psd, hypot, outer, project_numeric};
@@ -31,8 +33,8 @@ use crate::sym2::{Sym2, projection};
 pub enum HingeFilter {
     /// Each 2×2 block projected in dimensionless coordinates: cheapest and crudest.
     V1,
-    /// Each block projected with rows scaled to unit length. On random hinges its distance to the true Hessian is about
-    /// five percent larger than the best possible one.
+    /// Each block projected with rows scaled to unit length. On random hinges its distance to the
+    /// true Hessian is about five percent larger than the best possible one.
     #[default]
     V2,
     /// Like `V2` with the rows of each pair orthogonalised first. Hardly better, a little dearer.
@@ -71,7 +73,8 @@ pub fn hinge_hessian(frame: &HingeFrame, g: f64, h: f64, filter: HingeFilter, ps
     let (ep, em) = half(b3.c, b4.c);
     let (f3, f4) = (b3.b * (0.5 * root2), b4.b * (0.5 * root2));
 
-    // The Hessian in the three differences w0·x, w1·x, wd·x: 3×3 blocks of outer products of unit vectors.
+    // The Hessian in the three differences w0·x, w1·x, wd·x: 3×3 blocks of outer products of unit
+    // vectors.
     let tt = |weight: f64| outer(t * weight, t);
     let wing = |i: usize, scale: f64| {
         let (tau, n) = (tau[i] * scale, n[i] * scale);
@@ -87,11 +90,12 @@ pub fn hinge_hessian(frame: &HingeFrame, g: f64, h: f64, filter: HingeFilter, ps
     pull_back(frame, &Reduced { m00, m01, m11, m0d, m1d, mdd })
 }
 
-/// A quadratic form over the four positions of a hinge, given in the coordinates of the module's derivation:
-/// `in_plane` over `(u0, v0, u1, v1)` and `across` over `(dm, dk, s0, s1)`, both symmetric.
+/// A quadratic form over the four positions of a hinge, given in the coordinates of the module's
+/// derivation: `in_plane` over `(u0, v0, u1, v1)` and `across` over `(dm, dk, s0, s1)`, both
+/// symmetric.
 ///
-/// Second derivatives of everything that depends on the angle and on the heights of a hinge split this way. The form is
-/// positive semidefinite if both matrices are.
+/// Second derivatives of everything that depends on the angle and on the heights of a hinge split
+/// this way. The form is positive semidefinite if both matrices are.
 #[must_use]
 pub fn hinge_form(frame: &HingeFrame, in_plane: &[[f64; 4]; 4], across: &[[f64; 4]; 4]) -> Blocks<4> {
     let (n, tau, t) = (frame.normals(), frame.altitudes(), frame.edge());
@@ -161,9 +165,10 @@ fn filter_blocks(
     let (sin, cos) = frame.sin_cos();
     let [a0, a1] = frame.feet();
     let [p, q] = [1.0 / frame.heights()[0], 1.0 / frame.heights()[1]];
-    // Squared lengths of s± and v±, as sums of squares: for feet far outside the edge, differences would cancel. With
-    // A = p (1 - a0, a0), B = q (1 - a1, a1) and p, q the entries at the wings,
-    //   |s±|² = ½ (|A ± B|² + p² + q²),   |v±|² = ¼ ((1 ± cos) |A + B|² + (1 ∓ cos) |A - B|²) + ½ (p² + q²).
+    // Squared lengths of s± and v±, as sums of squares: for feet far outside the edge, differences
+    // would cancel. With A = p (1 - a0, a0), B = q (1 - a1, a1) and p, q the entries at the wings,
+    //   |s±|² = ½ (|A ± B|² + p² + q²),
+    //   |v±|² = ¼ ((1 ± cos) |A + B|² + (1 ∓ cos) |A - B|²) + ½ (p² + q²).
     let (ax, ay, bx, by) = (p * (1.0 - a0), p * a0, q * (1.0 - a1), q * a1);
     let square = |x: f64, y: f64| x * x + y * y;
     let (sum, difference) = (square(ax + bx, ay + by), square(ax - bx, ay - by));
@@ -175,7 +180,8 @@ fn filter_blocks(
     let d = 2.0 / (frame.length() * frame.length());
     // u± = v∓ in length, because τ0·τ1 = -n0·n1; u±·v± = ±(w0·w1) sin θ/(h0 h1).
     let mixed = if filter == HingeFilter::V3 { (ax * bx + ay * by) * sin } else { 0.0 };
-    // Two inverses for one division each; none of the products leaves the range of f64 for lengths within SIZE.
+    // Two inverses for one division each; none of the products leaves the range of f64 for lengths
+    // within SIZE.
     let pair = |x: f64, y: f64| {
         let inverse = 1.0 / (x * y);
         (Square { value: x, inverse: y * inverse }, Square { value: y, inverse: x * inverse })
@@ -197,11 +203,11 @@ struct Square {
     inverse: f64,
 }
 
-/// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `|a|²`, `|b|²` and `a·b` (zero to
-/// treat them as orthogonal).
+/// Projects `A a aᵀ + B (a bᵀ + b aᵀ) + C b bᵀ` in the plane of `a` and `b`, given `|a|²`, `|b|²`
+/// and `a·b` (zero to treat them as orthogonal).
 ///
-/// In unit rows the projection is `s M + t I`; back in `a` and `b` that is `(s A + t/|a|², s B, s C + t/|b|²)`, so that
-/// the lengths themselves are never needed.
+/// In unit rows the projection is `s M + t I`; back in `a` and `b` that is
+/// `(s A + t/|a|², s B, s C + t/|b|²)`, so that the lengths themselves are never needed.
 #[inline(always)]
 fn project_scaled(block: &Sym2, aa: Square, bb: Square, dot: f64, psd: Psd) -> Sym2 {
     if dot != 0.0 {

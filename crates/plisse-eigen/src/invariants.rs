@@ -1,7 +1,7 @@
 //! The invariants that membrane energies are written in (Kim20, sections 3.2 and 3.3).
 //!
-//! With the singular values σ₀ ≥ σ₁ ≥ 0 of the 3×2 deformation gradient. Values beyond the range of `f64`
-//! saturate at [`SATURATION`](plisse_core::SATURATION).
+//! With the singular values σ₀ ≥ σ₁ ≥ 0 of the 3×2 deformation gradient. Values beyond the range of
+//! `f64` saturate at [`SATURATION`](plisse_core::SATURATION).
 
 use plisse_core::{Mat3x2, UnitDir2, saturate};
 
@@ -49,7 +49,8 @@ fn i6_rescaled(f: &Mat3x2, a: UnitDir2, b: UnitDir2) -> f64 {
     saturate(saturate((f * a.get()).dot(f * b.get()) * scale) * scale)
 }
 
-/// One, unless fourth powers of the entries (the squared cross product) would leave the range of `f64`.
+/// One, unless fourth powers of the entries (the squared cross product) would leave the range of
+/// `f64`.
 fn scale(f: &Mat3x2) -> f64 {
     let largest = f.max_abs();
     if (1e-70..1e70).contains(&largest) || largest == 0.0 { 1.0 } else { largest.clamp(1e-300, 1e300) }

@@ -1,4 +1,5 @@
-//! Isotropic energies `ψ(σ₀, σ₁)` of a 3×2 deformation gradient, without a singular value decomposition.
+//! Isotropic energies `ψ(σ₀, σ₁)` of a 3×2 deformation gradient, without a singular value
+//! decomposition.
 //!
 //! With `F = σ₀ u₀v₀ᵀ + σ₁ u₁v₁ᵀ`, the unit normal `n` and `ψᵢ = ∂ψ/∂σᵢ`, the Hessian has
 //!
@@ -9,17 +10,17 @@
 //! normal    n v₀ᵀ, n v₁ᵀ          ψ₀/σ₀, ψ₁/σ₁
 //! ```
 //!
-//! (Kim20, equations 27 and 28 for ARAP, extended to any isotropic energy.) The last two carry the sign of the
-//! principal stress: a sheet buckles exactly when it is compressed. All four matrices follow from the polar
-//! decomposition `F = R S` alone. With the traceless unit matrix `B = v₀v₀ᵀ - v₁v₁ᵀ` and the quarter turn
-//! `E = [[0, -1], [1, 0]]`:
+//! (Kim20, equations 27 and 28 for ARAP, extended to any isotropic energy.) The last two carry the
+//! sign of the principal stress: a sheet buckles exactly when it is compressed. All four matrices
+//! follow from the polar decomposition `F = R S` alone. With the traceless unit matrix
+//! `B = v₀v₀ᵀ - v₁v₁ᵀ` and the quarter turn `E = [[0, -1], [1, 0]]`:
 //!
 //! ```text
 //! u₀v₀ᵀ = R (I + B)/2,   u₁v₁ᵀ = R (I - B)/2,   twist = R E/√2,   flip = R B E/√2
 //! ```
 //!
-//! `B` is the normalised deviator of `FᵀF`, `R = (F + cof F)/(σ₀ + σ₁)`; no singular vector is ever computed, so
-//! nothing is singular for `σ₀ = σ₁`.
+//! `B` is the normalised deviator of `FᵀF`, `R = (F + cof F)/(σ₀ + σ₁)`; no singular vector is ever
+//! computed, so nothing is singular for `σ₀ = σ₁`.
 
 use glam::DVec3;
 use plisse_core::{Blocks, Mat3x2, Psd, length_and_direction, rarely, saturate};
@@ -35,7 +36,8 @@ pub struct IsotropicModuli {
     pub stretch: Sym2,
     /// `(ψ₀ + ψ₁)/(σ₀ + σ₁)`.
     pub twist: f64,
-    /// `(ψ₀ - ψ₁)/(σ₀ - σ₁)`, or `ψ₀₀ - ψ₀₁` for equal stretches; give it in a form without the quotient.
+    /// `(ψ₀ - ψ₁)/(σ₀ - σ₁)`, or `ψ₀₀ - ψ₀₁` for equal stretches; give it in a form without the
+    /// quotient.
     pub flip: f64,
     /// `ψ₀/σ₀` and `ψ₁/σ₁`.
     pub normal: [f64; 2],
@@ -57,8 +59,8 @@ impl IsotropicModuli {
 
 /// Polar decomposition, principal stretches and principal directions of a deformation gradient.
 ///
-/// `RᵀR = I` to rounding for every finite `F`. For exactly rank-deficient `F` the missing directions are chosen
-/// (every choice is valid there); for `F = 0`, `R` is [`Mat3x2::FLAT`].
+/// `RᵀR = I` to rounding for every finite `F`. For exactly rank-deficient `F` the missing
+/// directions are chosen (every choice is valid there); for `F = 0`, `R` is [`Mat3x2::FLAT`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PolarFrame {
     rotation: Mat3x2,
@@ -73,8 +75,8 @@ pub struct PolarFrame {
 pub struct Stretches {
     /// `σ₀ ≥ σ₁ ≥ 0`.
     pub values: [f64; 2],
-    /// `1/σ₀` and `1/σ₁`. For an exactly rank-deficient triangle, `σ₁ = 0`, the second one is 1e6/σ₀ instead of
-    /// infinity, which would poison a factorisation; saturated for `F = 0`.
+    /// `1/σ₀` and `1/σ₁`. For an exactly rank-deficient triangle, `σ₁ = 0`, the second one is
+    /// 1e6/σ₀ instead of infinity, which would poison a factorisation; saturated for `F = 0`.
     pub inverses: [f64; 2],
     /// `1/(σ₀ + σ₁)`, saturated for `F = 0`.
     pub inverse_sum: f64,
@@ -116,7 +118,8 @@ impl Gram {
     #[inline(always)]
     fn principal(&self) -> ([f64; 2], f64) {
         let (x, y) = (self.c00 - self.c11, 2.0 * self.c01);
-        // No careful hypot: with the trace above 1e-60, squares of what passes this test are normal numbers.
+        // No careful hypot: with the trace above 1e-60, squares of what passes this test are normal
+        // numbers.
         let difference = (x * x + y * y).sqrt();
         let deviator = if difference > 1e-80 * self.trace() {
             let inverse = 1.0 / difference;
@@ -149,8 +152,8 @@ impl PolarFrame {
         Self { rotation, normal, deviator, stretches }
     }
 
-    /// Calls `body` with the frame of `F`: inline where nothing can go wrong, out of line near rank one and at
-    /// extreme scales.
+    /// Calls `body` with the frame of `F`: inline where nothing can go wrong, out of line near rank
+    /// one and at extreme scales.
     #[inline(always)]
     pub fn with<T>(f: &Mat3x2, body: impl Fn(&Self) -> T) -> T {
         let gram = Gram::new(f);
@@ -216,8 +219,8 @@ impl PolarFrame {
         let (twist, flip) = (0.5 * psd.apply(moduli.twist), 0.5 * psd.apply(moduli.flip));
         let normal = moduli.normal.map(|value| psd.apply(value));
 
-        // The stretch block on (I, B) instead of ((I + B)/2, (I - B)/2). Every 2×2 coefficient matrix below
-        // carries a factor 1/√2, hence the halves.
+        // The stretch block on (I, B) instead of ((I + B)/2, (I - B)/2). Every 2×2 coefficient
+        // matrix below carries a factor 1/√2, hence the halves.
         let mean = 0.5 * (stretch.a + stretch.c);
         let (ii, bb) = (0.5 * (mean + stretch.b), 0.5 * (mean - stretch.b));
         let ib = 0.25 * (stretch.a - stretch.c);
@@ -235,8 +238,8 @@ impl PolarFrame {
         let c00_10 = ib * y + mixed;
         let c11_10 = ib * y - mixed;
 
-        // Block (b, b') = Σ C r_a r_a'ᵀ + o n nᵀ, with n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ. The coefficients of 01 equal
-        // those of 10 but for the twist.
+        // Block (b, b') = Σ C r_a r_a'ᵀ + o n nᵀ, with n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ. The coefficients
+        // of 01 equal those of 10 but for the twist.
         let Mat3x2 { c0: r0, c1: r1 } = self.rotation;
         let (o_mean, o_half) = (0.5 * (normal[0] + normal[1]), 0.5 * (normal[0] - normal[1]));
         let (o00, o11, o01) = (o_mean + o_half * x, o_mean - o_half * x, o_half * y);
@@ -260,8 +263,9 @@ impl PolarFrame {
         Blocks::from_upper(block00, block01, block11)
     }
 
-    /// The Hessian of an energy that is quadratic in the Biot strain, `μ ‖S - I‖² + λ/2 tr²(S - I)`: its stretch
-    /// block is `[[shear + pressure, pressure], [pressure, shear + pressure]]` and its flip modulus `shear`.
+    /// The Hessian of an energy that is quadratic in the Biot strain,
+    /// `μ ‖S - I‖² + λ/2 tr²(S - I)`: its stretch block is
+    /// `[[shear + pressure, pressure], [pressure, shear + pressure]]` and its flip modulus `shear`.
     ///
     /// The same as [`Self::hessian`] with those moduli, in two thirds of the time. `shear > 0` and
     /// `shear + 2 pressure > 0` are required: then only twist and normal modes can be negative.
@@ -275,8 +279,9 @@ impl PolarFrame {
         normal: [f64; 2],
         psd: Psd,
     ) -> Blocks<2> {
-        // On (I, B, E, BE): shear + 2 pressure, shear, twist, shear. That is shear on the whole plane, plus
-        // pressure R Rᵀ, plus (twist - shear)/2 (R E)(R E)ᵀ; and n nᵀ = I - r0 r0ᵀ - r1 r1ᵀ as in `hessian`.
+        // On (I, B, E, BE): shear + 2 pressure, shear, twist, shear. That is shear on the whole
+        // plane, plus pressure R Rᵀ, plus (twist - shear)/2 (R E)(R E)ᵀ; and n nᵀ = I - r0 r0ᵀ - r1
+        // r1ᵀ as in `hessian`.
         let half = 0.5 * (psd.apply(twist) - shear);
         let normal = normal.map(|value| psd.apply(value));
         let (o_mean, o_half) = (0.5 * (normal[0] + normal[1]), 0.5 * (normal[0] - normal[1]));
@@ -326,16 +331,18 @@ fn rotation(f: &Mat3x2, normal: DVec3, inverse_sum: f64) -> Mat3x2 {
     (*f + Mat3x2::new(f.c1.cross(normal), normal.cross(f.c0))) * inverse_sum
 }
 
-/// The largest power of two that is not above a positive number; the smallest normal one for subnormal numbers.
+/// The largest power of two that is not above a positive number; the smallest normal one for
+/// subnormal numbers.
 fn power_of_two(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & (0x7ff << 52)).max(f64::MIN_POSITIVE)
 }
 
 /// Unit normal and Jacobian, accurate to rounding even for columns that are almost parallel.
 ///
-/// Each component of the cross product is a difference of two products that may cancel almost entirely; the
-/// rounding of one product is recovered with a fused multiply-add and taken into account (Kahan's algorithm).
-/// Slow where the processor has no such instruction, which does not matter here.
+/// Each component of the cross product is a difference of two products that may cancel almost
+/// entirely; the rounding of one product is recovered with a fused multiply-add and taken into
+/// account (Kahan's algorithm). Slow where the processor has no such instruction, which does not
+/// matter here.
 fn accurate_normal(f: &Mat3x2) -> (DVec3, f64) {
     let difference = |a: f64, b: f64, c: f64, d: f64| {
         let cd = c * d;
@@ -352,7 +359,8 @@ fn accurate_normal(f: &Mat3x2) -> (DVec3, f64) {
     let longer = if q.length_squared() > p.length_squared() { q } else { p };
     let (_, u) = length_and_direction(longer);
     if jacobian > 0.0 {
-        // Components of the cross product below 1e-308 have lost digits; what matters is the longer column.
+        // Components of the cross product below 1e-308 have lost digits; what matters is the longer
+        // column.
         ((normal - u * u.dot(normal)).normalize(), jacobian)
     } else {
         // Parallel: every direction perpendicular to the longer column will do.

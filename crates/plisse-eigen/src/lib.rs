@@ -1,7 +1,8 @@
-//! Closed-form eigensystems of membrane and bending energies: invariants, projection kernels, frames.
+//! Closed-form eigensystems of membrane and bending energies: invariants, projection kernels,
+//! frames.
 //!
-//! For people who write an energy of their own: give the scalar derivatives, get the Hessian, its projection and
-//! its eigenpairs. Nothing here iterates, allocates or fails.
+//! For people who write an energy of their own: give the scalar derivatives, get the Hessian, its
+//! projection and its eigenpairs. Nothing here iterates, allocates or fails.
 //!
 //! | kernel | for energies of the form | page of the book |
 //! |---|---|---|

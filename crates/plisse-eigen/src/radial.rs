@@ -4,9 +4,10 @@ use glam::{DMat3, DVec3};
 
 /// `along · n nᵀ + across · (I - n nᵀ)` for a unit vector `n`, with both numbers up to 1e300.
 ///
-/// The Hessian of `ψ(|y|)` by `y` has `n = y/|y|`, `along = ψ''` and `across = ψ'/|y|` (Kim20, equations 23 to
-/// 26, for any law); its projection is the same with both numbers projected. For `y = F a` with a unit `a` the
-/// Hessian by `vec(F)` is `a aᵀ ⊗` this, with the same eigenvalues and three zeros.
+/// The Hessian of `ψ(|y|)` by `y` has `n = y/|y|`, `along = ψ''` and `across = ψ'/|y|` (Kim20,
+/// equations 23 to 26, for any law); its projection is the same with both numbers projected. For
+/// `y = F a` with a unit `a` the Hessian by `vec(F)` is `a aᵀ ⊗` this, with the same eigenvalues
+/// and three zeros.
 #[inline(always)]
 #[must_use]
 pub fn radial_hessian(n: DVec3, along: f64, across: f64) -> DMat3 {

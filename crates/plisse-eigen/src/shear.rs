@@ -1,4 +1,5 @@
-//! Energies of the inner product of two deformed fibres, `φ(I6(a, b))`, for any pair of unit directions.
+//! Energies of the inner product of two deformed fibres, `φ(I6(a, b))`, for any pair of unit
+//! directions.
 //!
 //! Derivation. With `c = I6(a, b) - d`, `k = φ'(c)` and `m = φ''(c) ≥ 0`,
 //!
@@ -6,9 +7,10 @@
 //! gradient = k g,   Hessian = k (S ⊗ I₃) + m g gᵀ,   S = a bᵀ + b aᵀ,   g = vec(F S).
 //! ```
 //!
-//! `S` has the unit eigenvectors `e± ∥ a ± b`, orthogonal for unit `a, b`, with eigenvalues `d± = a·b ± 1`. In
-//! that basis `g = e+ ⊗ y+ + e- ⊗ y-` with `y± = d± F e±`, so the rank-one term couples only the two directions
-//! `e± ⊗ n±`, `n± = y±/|y±|`. What is left is one 2×2 block and two double eigenvalues:
+//! `S` has the unit eigenvectors `e± ∥ a ± b`, orthogonal for unit `a, b`, with eigenvalues
+//! `d± = a·b ± 1`. In that basis `g = e+ ⊗ y+ + e- ⊗ y-` with `y± = d± F e±`, so the rank-one term
+//! couples only the two directions `e± ⊗ n±`, `n± = y±/|y±|`. What is left is one 2×2 block and two
+//! double eigenvalues:
 //!
 //! ```text
 //! on (e+ ⊗ n+, e- ⊗ n-):   [ k d+ + m |y+|²    m |y+| |y-|     ]
@@ -16,8 +18,8 @@
 //! on e+ ⊗ n+⊥:  k d+ (twice)          on e- ⊗ n-⊥:  k d- (twice)
 //! ```
 //!
-//! This replaces Kim20, equations 34 to 41 and 45 to 52 (several of which are misprinted) and needs no case for
-//! `I6 = 0`, `F = 0`, parallel columns or `a = ±b`.
+//! This replaces Kim20, equations 34 to 41 and 45 to 52 (several of which are misprinted) and needs
+//! no case for `I6 = 0`, `F = 0`, parallel columns or `a = ±b`.
 
 use glam::{DVec2, DVec3};
 use plisse_core::{Blocks, Mat3x2, Psd, SATURATION, UnitDir2, hypot, rarely, saturate};
@@ -41,7 +43,8 @@ impl ShearBasis {
     #[must_use]
     pub fn new(a: UnitDir2, b: UnitDir2) -> Self {
         let (a, b) = (a.get(), b.get());
-        // Normalise the longer of a + b and a - b and take the other as its perpendicular: neither can vanish.
+        // Normalise the longer of a + b and a - b and take the other as its perpendicular: neither
+        // can vanish.
         let (plus, minus) = if a.dot(b) >= 0.0 {
             let plus = (a + b).normalize();
             (plus, plus.perp())
@@ -93,18 +96,21 @@ impl ShearBasis {
         let (p, q) = (saturate(m * y_plus.square), saturate(m * y_minus.square));
         let mixed = saturate(saturate(m * y_plus.length) * y_minus.length);
         let (a, c) = (k * self.d_plus + p, k * self.d_minus + q);
-        // From the squares, because they are known before their roots: this chain is the longest of the kernel.
+        // From the squares, because they are known before their roots: this chain is the longest of
+        // the kernel.
         let half = 0.5 * (a - c);
         let square = half * half + p * q;
         let radius = if (1e-280..1e280).contains(&square) { square.sqrt() } else { hypot(half, mixed) };
         (Sym2::new(a, mixed, c), radius)
     }
 
-    /// The Hessian of `φ(I6)` for `k = φ'` and `m = φ'' ≥ 0`, exact or projected. `k` and `m` must be saturated.
+    /// The Hessian of `φ(I6)` for `k = φ'` and `m = φ'' ≥ 0`, exact or projected. `k` and `m` must
+    /// be saturated.
     #[inline(always)]
     #[must_use]
     pub fn hessian(&self, f: &Mat3x2, k: f64, m: f64, psd: Psd) -> Blocks<2> {
-        // Written out, not `with_pair`: its closure would be called in two places and not be inlined.
+        // Written out, not `with_pair`: its closure would be called in two places and not be
+        // inlined.
         match FibreImage::pair_if_regular(f, self.preimages()) {
             Some(images) => self.assemble(images, k, m, psd),
             None => rarely(|| self.assemble(self.images(f), k, m, psd)),

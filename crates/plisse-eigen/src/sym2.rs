@@ -21,7 +21,8 @@ impl Sym2 {
         Self { a, b, c }
     }
 
-    /// Half the trace, half the difference of the diagonal, and half the distance of the eigenvalues.
+    /// Half the trace, half the difference of the diagonal, and half the distance of the
+    /// eigenvalues.
     #[inline(always)]
     fn parts(&self) -> (f64, f64, f64) {
         let (mean, half) = (0.5 * (self.a + self.c), 0.5 * (self.a - self.c));
@@ -30,8 +31,8 @@ impl Sym2 {
 
     /// Applies the policy to the two eigenvalues.
     ///
-    /// With `λ± = m ± r`: unchanged if `λ- ≥ 0`, zero if `λ+ ≤ 0`, else `λ+ (M - λ- I)/(λ+ - λ-)`, which is
-    /// continuous across both boundaries. `|M| = 2 P(M) - M`.
+    /// With `λ± = m ± r`: unchanged if `λ- ≥ 0`, zero if `λ+ ≤ 0`, else `λ+ (M - λ- I)/(λ+ - λ-)`,
+    /// which is continuous across both boundaries. `|M| = 2 P(M) - M`.
     #[inline(always)]
     #[must_use]
     pub fn project(&self, psd: Psd) -> Self {
@@ -49,8 +50,8 @@ impl Sym2 {
         Self { a: s * self.a + t, b: s * self.b, c: s * self.c + t }
     }
 
-    /// Eigenvalues, the larger one first, and the unit eigenvector `(x, y)` of the larger one; that of the
-    /// smaller one is `(-y, x)`.
+    /// Eigenvalues, the larger one first, and the unit eigenvector `(x, y)` of the larger one; that
+    /// of the smaller one is `(-y, x)`.
     #[must_use]
     pub fn eigen(&self) -> ([f64; 2], [f64; 2]) {
         let (mean, half, r) = self.parts();
@@ -64,8 +65,8 @@ impl Sym2 {
     }
 }
 
-/// The projection of a symmetric 2×2 matrix `M` with eigenvalues `mean ± r` is `s M + t I` in every case: `(s, t)` for
-/// [`Psd::Clamp`] or [`Psd::Abs`]. Two numbers keep the branches short.
+/// The projection of a symmetric 2×2 matrix `M` with eigenvalues `mean ± r` is `s M + t I` in every
+/// case: `(s, t)` for [`Psd::Clamp`] or [`Psd::Abs`]. Two numbers keep the branches short.
 #[inline(always)]
 pub(crate) fn projection(mean: f64, r: f64, psd: Psd) -> (f64, f64) {
     let (low, high) = (mean - r, mean + r);

@@ -77,8 +77,8 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 /// All bytes of a regular file that has at most `limit` of them.
 ///
 /// # Errors
-/// [`FileError::NotRegular`] for pipes, devices and folders, [`FileError::TooLarge`] beyond the limit,
-/// [`FileError::Read`] if the system refuses. No more than the limit is ever held in memory.
+/// [`FileError::NotRegular`] for pipes, devices and folders, [`FileError::TooLarge`] beyond the
+/// limit, [`FileError::Read`] if the system refuses. No more than the limit is ever held in memory.
 pub fn read_bytes_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let failed = |source| FileError::Read { path: path.to_owned(), source };
     let regular = |metadata: &fs::Metadata| match metadata.is_file() {
@@ -119,11 +119,12 @@ pub fn read_text_up_to(path: &Path, limit: u64) -> Result<String, FileError> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Adds bytes to the end of a regular file, which is made if there is none. A symbolic link is an error, never followed:
-/// the file that it names may be anyone's.
+/// Adds bytes to the end of a regular file, which is made if there is none. A symbolic link is an
+/// error, never followed: the file that it names may be anyone's.
 ///
 /// # Errors
-/// [`FileError::NotRegular`] for links, pipes, devices and folders; [`FileError::Write`] if the system refuses.
+/// [`FileError::NotRegular`] for links, pipes, devices and folders; [`FileError::Write`] if the
+/// system refuses.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let failed = |source| FileError::Write { path: path.to_owned(), source };
     let mut file = match fs::symlink_metadata(path) {
@@ -157,8 +158,8 @@ fn is_same(_: &fs::Metadata, opened: &fs::Metadata) -> bool {
     opened.is_file()
 }
 
-/// Writes a file whole or not at all: into a temporary file beside it, which then takes its name. Missing folders are
-/// made. A symbolic link of that name is replaced, not followed.
+/// Writes a file whole or not at all: into a temporary file beside it, which then takes its name.
+/// Missing folders are made. A symbolic link of that name is replaced, not followed.
 ///
 /// ```
 /// use plisse_io::write_atomically;

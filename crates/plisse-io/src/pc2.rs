@@ -77,15 +77,16 @@ pub struct PointCache {
     pub frames: Vec<Vec<[f32; 3]>>,
 }
 
-/// Writes positions of every frame, in m, as a point cache; whole or not at all. Positions are rounded to
-/// single precision.
+/// Writes positions of every frame, in m, as a point cache; whole or not at all. Positions are
+/// rounded to single precision.
 ///
-/// `start_frame` is the number of the first frame, `sample_rate` the number of frames of the animation from
-/// one frame here to the next, usually 1. The frames may be made one by one while the file is written.
+/// `start_frame` is the number of the first frame, `sample_rate` the number of frames of the
+/// animation from one frame here to the next, usually 1. The frames may be made one by one while
+/// the file is written.
 ///
 /// # Errors
-/// [`WriteError`] if there is no frame or no point, if a frame has another number of points than the first,
-/// if a number is beyond single precision, or if the system refuses.
+/// [`WriteError`] if there is no frame or no point, if a frame has another number of points than
+/// the first, if a number is beyond single precision, or if the system refuses.
 ///
 /// ```
 /// use glam::DVec3;
@@ -118,7 +119,8 @@ pub fn write_pc2<F: AsRef<[DVec3]>>(
         return Err(WriteError::Empty { path: path.to_owned(), what: "points" });
     }
 
-    // Frames are checked one by one; what is wrong with one must get out through the error of the system.
+    // Frames are checked one by one; what is wrong with one must get out through the error of the
+    // system.
     let mut refused = None;
     let written = write_atomically(path, |out| {
         out.write_all(MAGIC)?;
@@ -173,7 +175,8 @@ fn write_frame(out: &mut dyn Write, frame: &[DVec3]) -> io::Result<()> {
 /// Reads a point cache.
 ///
 /// # Errors
-/// [`Pc2Error`] if it is none, if its length does not fit its header, or if a position is not finite.
+/// [`Pc2Error`] if it is none, if its length does not fit its header, or if a position is not
+/// finite.
 pub fn read_pc2(path: &Path) -> Result<PointCache, Pc2Error> {
     let bytes = read_bytes(path)?;
     parse(&bytes, path)

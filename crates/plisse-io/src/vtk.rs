@@ -14,8 +14,8 @@ use crate::write_error::{
 
 /// What to write into a VTK file: triangles and segments at one moment, with fields on them.
 ///
-/// White space, `%` and `"` in names of fields are written as `_`. Fields may contain NaN; positions must be
-/// finite.
+/// White space, `%` and `"` in names of fields are written as `_`. Fields may contain NaN;
+/// positions must be finite.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VtkFrame<'a> {
     /// A title, on one line and of at most 255 bytes; what is beyond is cut off.
@@ -48,8 +48,8 @@ pub struct VtkCellScalars<'a> {
 /// Writes a file of legacy VTK 3.0, binary, whole or not at all.
 ///
 /// # Errors
-/// [`WriteError`] names the vertex that is not finite, the face whose vertex does not exist, the field whose
-/// length does not fit or whose name is taken, or what the system said.
+/// [`WriteError`] names the vertex that is not finite, the face whose vertex does not exist, the
+/// field whose length does not fit or whose name is taken, or what the system said.
 ///
 /// ```
 /// use glam::DVec3;
@@ -70,8 +70,8 @@ pub fn write_vtk(path: &Path, frame: &VtkFrame<'_>) -> Result<(), WriteError> {
     Ok(write_atomically(path, |out| write(out, frame))?)
 }
 
-/// Writes the list of files that ParaView plays as one film: `name.vtk.series` beside the files. Names count
-/// from the folder of the list, times are s.
+/// Writes the list of files that ParaView plays as one film: `name.vtk.series` beside the files.
+/// Names count from the folder of the list, times are s.
 ///
 /// # Errors
 /// [`WriteError`] names the time that is not finite, or what the system said.
@@ -145,7 +145,8 @@ fn write(out: &mut dyn Write, frame: &VtkFrame<'_>) -> io::Result<()> {
     write!(out, "# vtk DataFile Version 3.0\n{title}\nBINARY\nDATASET POLYDATA\n")?;
     writeln!(out, "POINTS {} double", frame.positions.len())?;
     write_vectors(out, frame.positions)?;
-    // VTK numbers the cells of all lines before those of all polygons, wherever they stand in the file.
+    // VTK numbers the cells of all lines before those of all polygons, wherever they stand in the
+    // file.
     write_cells(out, "LINES", frame.segments)?;
     write_cells(out, "POLYGONS", frame.faces)?;
     if !(frame.point_scalars.is_empty() && frame.point_vectors.is_empty()) {

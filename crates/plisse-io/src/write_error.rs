@@ -138,7 +138,8 @@ pub(crate) fn count(path: &Path, what: &'static str, count: usize) -> Result<i32
     i32::try_from(count).map_err(|_| WriteError::TooLarge { path: path.to_owned(), what, count })
 }
 
-/// A text on one line, of characters that XML, VTK and terminals can take; a blank for each other one.
+/// A text on one line, of characters that XML, VTK and terminals can take; a blank for each other
+/// one.
 pub(crate) fn one_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c };
     text.chars().map(plain).collect()

@@ -1,5 +1,5 @@
-//! Experiments of plisse: what is measured, compared and drawn. `cargo xtask help` lists the commands; this program gets those that need
-//! the library.
+//! Experiments of plisse: what is measured, compared and drawn. `cargo xtask help` lists the
+//! commands; this program gets those that need the library.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
 
 mod bench;

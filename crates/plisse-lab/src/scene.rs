@@ -18,7 +18,8 @@ pub(crate) struct Cloth {
 /// Denim as measured by Wang et al. 2011.
 pub(crate) const DENIM: Cloth = Cloth { density: 0.324, moduli: [205.0, 1014.0, 53.0], rigidity: 1e-4 };
 
-/// A square sheet of one metre and `n` by `n` vertices, horizontal, pinned at two corners of one side.
+/// A square sheet of one metre and `n` by `n` vertices, horizontal, pinned at two corners of one
+/// side.
 pub(crate) fn hanging_sheet(n: usize, cloth: Cloth) -> Result<(System<Vertices>, State<Vertices>)> {
     let (mesh, uv) = generate::grid(n - 1, n - 1, [1.0, 1.0], generate::Diagonal::Alternating)?;
     let rest = RestShape::from_uv(&mesh, &uv)?;

@@ -13,9 +13,10 @@ pub type BaraffWitkin = Sum<Stretch, Shear>;
 impl BaraffWitkin {
     /// From the moduli of a fabric, in N/m, with warp and weft along the material axes.
     ///
-    /// `warp` and `weft` are the small-strain tensile moduli per width (force per width over strain), `shear` the
-    /// small-strain shear modulus per width (force per width over shear angle): the figures that fabric testers
-    /// report. The energy is `warp/2 (‖Fu‖ - 1)² + weft/2 (‖Fv‖ - 1)² + shear/2 I6²`.
+    /// `warp` and `weft` are the small-strain tensile moduli per width (force per width over
+    /// strain), `shear` the small-strain shear modulus per width (force per width over shear
+    /// angle): the figures that fabric testers report. The energy is
+    /// `warp/2 (‖Fu‖ - 1)² + weft/2 (‖Fv‖ - 1)² + shear/2 I6²`.
     ///
     /// ```
     /// use plisse_core::{Mat3x2, Positive};
@@ -28,7 +29,8 @@ impl BaraffWitkin {
     /// ```
     #[must_use]
     pub fn from_moduli(warp: Positive, weft: Positive, shear: Positive) -> Self {
-        // The terms are squares without the factor one half. Halving a subnormal number could give zero.
+        // The terms are squares without the factor one half. Halving a subnormal number could give
+        // zero.
         let half = |k: Positive| Positive::new(0.5 * k.get()).unwrap_or(k);
         let fibre = |direction, k| Fibre::new(direction, Positive::ONE, Quadratic).with_stiffness(half(k));
         let stretch = Stretch::from_fibres(fibre(UnitDir2::U, warp), fibre(UnitDir2::V, weft));

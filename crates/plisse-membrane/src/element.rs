@@ -7,8 +7,9 @@ use crate::energy::MembraneEnergy;
 
 /// One triangle: its corners, its rest map, its energy (by value or by reference).
 ///
-/// Projection happens in F space, which is 2.25 times smaller than the space of the corners and has closed forms;
-/// the pulled-back Hessian is positive semidefinite, but not the nearest such 9×9 matrix.
+/// Projection happens in F space, which is 2.25 times smaller than the space of the corners and has
+/// closed forms; the pulled-back Hessian is positive semidefinite, but not the nearest such 9×9
+/// matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MembraneElement<E> {
     nodes: [Id<Vertices>; 3],

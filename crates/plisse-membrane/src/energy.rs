@@ -16,7 +16,8 @@ pub struct Evaluation {
 
 /// An energy density per rest area, as a function of the deformation gradient.
 ///
-/// Evaluation never fails, never allocates, never panics, and returns finite numbers for every finite `f`.
+/// Evaluation never fails, never allocates, never panics, and returns finite numbers for every
+/// finite `f`.
 pub trait MembraneEnergy: Send + Sync {
     /// Density in J/m² of rest area.
     fn energy(&self, f: &Mat3x2) -> f64;
@@ -154,9 +155,9 @@ impl<E: Eigenanalysis> Eigenanalysis for Scaled<E> {
 
 /// The sum of two energies.
 ///
-/// Projection acts on each part, so the result is positive semidefinite and majorises the exact Hessian, but it
-/// is not the nearest such matrix: the eigenvectors of the parts differ. For the same reason a sum has no
-/// [`Eigenanalysis`]; where its eigenvalues are needed, use
+/// Projection acts on each part, so the result is positive semidefinite and majorises the exact
+/// Hessian, but it is not the nearest such matrix: the eigenvectors of the parts differ. For the
+/// same reason a sum has no [`Eigenanalysis`]; where its eigenvalues are needed, use
 /// [`Eigenpairs::numeric`](plisse_eigen::Eigenpairs::numeric) on the exact Hessian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sum<A, B>(pub A, pub B);

@@ -1,7 +1,7 @@
 //! Energies of the stretch of fibres, and the Baraff-Witkin stretch made of two of them.
 //!
-//! For one fibre with unit direction `a`, `y = F a`, `s = |y|`, `n = y/s` (Kim20, section 4.2, for any law and
-//! any rest stretch):
+//! For one fibre with unit direction `a`, `y = F a`, `s = |y|`, `n = y/s` (Kim20, section 4.2, for
+//! any law and any rest stretch):
 //!
 //! ```text
 //! P = ψ' n aᵀ
@@ -18,7 +18,8 @@ use crate::law::{FibreLaw, Green, Quadratic, Quartic};
 /// One family of fibres: `k ψ(‖Fa‖; b)`.
 ///
 /// A collapsed fibre, `F a = 0` exactly, has no direction: it exerts no force and has the stiffness
-/// [`FibreLaw::collapsed`] in all directions. Down to the smallest positive stretch the derivatives are the true ones.
+/// [`FibreLaw::collapsed`] in all directions. Down to the smallest positive stretch the derivatives
+/// are the true ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fibre<L> {
     direction: UnitDir2,
@@ -30,8 +31,8 @@ pub struct Fibre<L> {
 impl<L: FibreLaw> Fibre<L> {
     /// A fibre with unit stiffness.
     ///
-    /// `direction` in material coordinates, `rest` the stretch at which it has no tension (Baraff and Witkin's
-    /// `b`, usually one).
+    /// `direction` in material coordinates, `rest` the stretch at which it has no tension (Baraff
+    /// and Witkin's `b`, usually one).
     #[must_use]
     pub fn new(direction: UnitDir2, rest: Positive, law: L) -> Self {
         Self { direction, rest: rest.get(), stiffness: 1.0, law }
@@ -169,11 +170,11 @@ fn collect(pairs: [(f64, [DVec3; 2]); 6]) -> MembraneEigenpairs {
 
 /// Two families of fibres, warp and weft.
 ///
-/// For orthogonal directions the two terms live in orthogonal subspaces and everything is closed-form. For other
-/// directions the exact eigensystem of the pair has no closed form: projection and eigensystem are then computed
-/// numerically (about 1.5 µs). Where speed matters more than the nearest matrix, use
-/// [`Sum`](crate::Sum)`(Fibre, Fibre)`, which projects each fibre by itself: positive semidefinite too, but up to
-/// 0.4 ‖H‖ away from the nearest such matrix.
+/// For orthogonal directions the two terms live in orthogonal subspaces and everything is
+/// closed-form. For other directions the exact eigensystem of the pair has no closed form:
+/// projection and eigensystem are then computed numerically (about 1.5 µs). Where speed matters
+/// more than the nearest matrix, use [`Sum`](crate::Sum)`(Fibre, Fibre)`, which projects each fibre
+/// by itself: positive semidefinite too, but up to 0.4 ‖H‖ away from the nearest such matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FibrePair<L> {
     fibres: [Fibre<L>; 2],
@@ -183,7 +184,8 @@ pub struct FibrePair<L> {
 /// How the two directions lie to each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
-    /// Along the material axes: the Hessian is block-diagonal. By far the most common, and twice as fast.
+    /// Along the material axes: the Hessian is block-diagonal. By far the most common, and twice as
+    /// fast.
     Axes,
     /// Orthogonal: the terms do not interact.
     Orthogonal,
@@ -193,7 +195,8 @@ enum Layout {
 
 /// Baraff-Witkin stretch, `(‖Fa‖ - bu)² + (‖Fb‖ - bv)²` (Kim20, equation 13).
 pub type Stretch = FibrePair<Quadratic>;
-/// The quartic companion of [`Stretch`], `(‖Fa‖ - bu)⁴ + (‖Fb‖ - bv)⁴` (Kim20, equation 43 as a density).
+/// The quartic companion of [`Stretch`], `(‖Fa‖ - bu)⁴ + (‖Fb‖ - bv)⁴` (Kim20, equation 43 as a
+/// density).
 pub type QuarticStretch = FibrePair<Quartic>;
 /// The fibre term of a St. Venant-Kirchhoff material, `(I5(a) - bu²)² + (I5(b) - bv²)²`.
 pub type GreenStretch = FibrePair<Green>;

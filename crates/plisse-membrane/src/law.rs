@@ -1,13 +1,15 @@
 //! Scalar laws: how a fibre resists being stretched and two fibres resist being sheared.
 //!
-//! A law knows no vector and no stiffness. Add one by giving its three functions; the derivatives by `F`, the
-//! projection and the eigensystem follow from [`Fibre`](crate::Fibre) and [`CrossFibre`](crate::CrossFibre).
+//! A law knows no vector and no stiffness. Add one by giving its three functions; the derivatives
+//! by `F`, the projection and the eigensystem follow from [`Fibre`](crate::Fibre) and
+//! [`CrossFibre`](crate::CrossFibre).
 
 use plisse_core::saturate;
 
 /// An energy `ψ(s)` of the stretch `s = ‖Fa‖` of a fibre with the rest stretch `b`.
 ///
-/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for finite input.
+/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for
+/// finite input.
 pub trait FibreLaw: Copy + Send + Sync {
     /// `ψ(s)`, for `s ≥ 0`.
     fn energy(&self, s: f64, b: f64) -> f64;
@@ -19,14 +21,16 @@ pub trait FibreLaw: Copy + Send + Sync {
     fn across(&self, s: f64, inverse: f64, b: f64) -> f64 {
         self.tension(s, b) * inverse
     }
-    /// The stiffness in all directions at `s = 0`, where the direction of the fibre is lost: `ψ''(0)` where the energy
-    /// is smooth, else a value `k` for which `ψ(0) + ½ k s²` is not below `ψ` between zero and rest.
+    /// The stiffness in all directions at `s = 0`, where the direction of the fibre is lost:
+    /// `ψ''(0)` where the energy is smooth, else a value `k` for which `ψ(0) + ½ k s²` is not below
+    /// `ψ` between zero and rest.
     fn collapsed(&self, b: f64) -> f64;
 }
 
 /// An energy `φ(c)` of the shear `c = I6(a, b) - d`, with `φ'' ≥ 0`.
 ///
-/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for finite input.
+/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for
+/// finite input.
 pub trait ShearLaw: Copy + Send + Sync {
     /// `φ(c)`.
     fn energy(&self, c: f64) -> f64;
@@ -79,7 +83,8 @@ impl ShearLaw for Quadratic {
     }
 }
 
-/// The fourth power: `(s - b)⁴` for a fibre, `c⁴` for shear. No stiffness at rest: a companion, never alone.
+/// The fourth power: `(s - b)⁴` for a fibre, `c⁴` for shear. No stiffness at rest: a companion,
+/// never alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quartic;
 
@@ -121,8 +126,8 @@ impl ShearLaw for Quartic {
     }
 }
 
-/// The square of a Green strain: `(s² - b²)²`. Smooth everywhere, but softens in compression: `ψ''` is negative
-/// for `s < b/√3`.
+/// The square of a Green strain: `(s² - b²)²`. Smooth everywhere, but softens in compression: `ψ''`
+/// is negative for `s < b/√3`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Green;
 

@@ -1,7 +1,9 @@
-//! Membrane energies of triangles: exact derivatives, closed-form eigensystems, projections that can be trusted.
+//! Membrane energies of triangles: exact derivatives, closed-form eigensystems, projections that
+//! can be trusted.
 //!
-//! An energy is a density per rest area, in J/m², of the 3×2 deformation gradient `F`. Every energy gives its
-//! value, its stress `P = ∂ψ/∂F`, and its Hessian: exact, clamped or with absolute eigenvalues ([`Psd`]).
+//! An energy is a density per rest area, in J/m², of the 3×2 deformation gradient `F`. Every energy
+//! gives its value, its stress `P = ∂ψ/∂F`, and its Hessian: exact, clamped or with absolute
+//! eigenvalues ([`Psd`]).
 //!
 //! | energy | density | paper |
 //! |---|---|---|
@@ -19,9 +21,10 @@
 //! | [`NeoHookeanStable`] | `μ/2 (I2 - 2) - μ (J - 1) + (λ + μ)/2 (J - 1)²` | |
 //! | [`Scaled`], [`Sum`], [`BaraffWitkin`] | combinations | |
 //!
-//! **Promise.** For every finite `F`, zero and rank-deficient ones and any scale included, every function returns
-//! finite numbers; what does not fit into `f64` saturates near ±1e300 ([`range`](plisse_core::range)). What an energy returns where it has no
-//! derivative is written on its page. NaN in, NaN out.
+//! **Promise.** For every finite `F`, zero and rank-deficient ones and any scale included, every
+//! function returns finite numbers; what does not fit into `f64` saturates near ±1e300
+//! ([`range`](plisse_core::range)). What an energy returns where it has no derivative is written on
+//! its page. NaN in, NaN out.
 //!
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
 //!

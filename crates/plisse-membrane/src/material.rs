@@ -32,9 +32,11 @@ pub enum MaterialError {
     },
 }
 
-/// The Lamé parameters of a sheet, in N/m (those of the solid times its thickness, in plane stress).
+/// The Lamé parameters of a sheet, in N/m (those of the solid times its thickness, in plane
+/// stress).
 ///
-/// To second order around rest every isotropic energy is `μ ‖ε‖² + λ/2 tr²ε`. Checked: `μ > 0`, `λ > -μ`.
+/// To second order around rest every isotropic energy is `μ ‖ε‖² + λ/2 tr²ε`. Checked: `μ > 0`,
+/// `λ > -μ`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lame {
     mu: f64,
@@ -45,8 +47,8 @@ impl Lame {
     /// From the parameters of the sheet, N/m.
     ///
     /// # Errors
-    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than `-mu`; [`MaterialError::Stiffness`] above
-    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than `-mu`;
+    /// [`MaterialError::Stiffness`] above [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn new(mu: Positive, lambda: f64) -> Result<Self, MaterialError> {
         let mu = mu.get();
         if !(lambda.is_finite() && lambda > -mu) {
@@ -63,8 +65,8 @@ impl Lame {
     /// `μ = E h / (2 (1 + ν))`, `λ = E h ν / (1 - ν²)`.
     ///
     /// # Errors
-    /// [`MaterialError::PoissonRatio`] outside `-1 < ν ≤ 0.5`; [`MaterialError::Stiffness`] if `E h` leaves
-    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    /// [`MaterialError::PoissonRatio`] outside `-1 < ν ≤ 0.5`; [`MaterialError::Stiffness`] if
+    /// `E h` leaves [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn plane_stress(young: Positive, poisson: f64, thickness: Positive) -> Result<Self, MaterialError> {
         if !(poisson > -1.0 && poisson <= 0.5) {
             return Err(MaterialError::PoissonRatio { value: poisson });
@@ -89,7 +91,8 @@ impl Lame {
         self.lambda
     }
 
-    /// Tensile stiffness of the sheet, `E h` in N/m: force per width over strain in uniaxial tension.
+    /// Tensile stiffness of the sheet, `E h` in N/m: force per width over strain in uniaxial
+    /// tension.
     #[must_use]
     pub fn tensile_stiffness(&self) -> f64 {
         4.0 * self.mu * ((self.mu + self.lambda) / (2.0 * self.mu + self.lambda))

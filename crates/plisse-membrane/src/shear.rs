@@ -19,11 +19,11 @@ pub struct CrossFibre<L> {
     law: L,
 }
 
-/// Baraff-Witkin shear, `(I6(a, b) - d)²`: Kim20, equation 11 for orthogonal directions, equation 42 (as a
-/// density) in general.
+/// Baraff-Witkin shear, `(I6(a, b) - d)²`: Kim20, equation 11 for orthogonal directions, equation
+/// 42 (as a density) in general.
 pub type Shear = CrossFibre<Quadratic>;
-/// The quartic companion of [`Shear`], `(I6(a, b) - d)⁴` (Kim20, equation 44 as a density). It has no stiffness
-/// at rest: never the only shear term.
+/// The quartic companion of [`Shear`], `(I6(a, b) - d)⁴` (Kim20, equation 44 as a density). It has
+/// no stiffness at rest: never the only shear term.
 pub type QuarticShear = CrossFibre<Quartic>;
 
 impl<L: ShearLaw> CrossFibre<L> {

@@ -141,12 +141,14 @@ fn stvk_is_exact_at_rank_one_and_zero() {
 
 #[test]
 fn near_rank_one_hessian_is_accurate() {
-    // Normals by the cross product lose orthogonality here: an error of 1.5e-8 at 1e-9, were it used.
+    // Normals by the cross product lose orthogonality here: an error of 1.5e-8 at 1e-9, were it
+    // used.
     let energy = StVenantKirchhoff::new(lame());
     for gap in [1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {
         let f = Mat3x2::from_array([1.0, 2.0, 3.0, 0.5, 1.0, 1.5 + gap]);
         let exact = energy.hessian(&f, Psd::Exact).to_matrix::<6>();
-        // The Hessian of a polynomial, entry by entry: H = S ⊗ I + 2μ-part, independent of any frame.
+        // The Hessian of a polynomial, entry by entry: H = S ⊗ I + 2μ-part, independent of any
+        // frame.
         assert_close("stvk", exact.as_flattened(), stvk_hessian(&f).as_flattened(), 1e-14, 0.0);
     }
 }

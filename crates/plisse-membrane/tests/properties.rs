@@ -1,4 +1,5 @@
-//! What must hold for every energy, checked for every energy: derivatives, eigensystems, projections, invariances.
+//! What must hold for every energy, checked for every energy: derivatives, eigensystems,
+//! projections, invariances.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -187,8 +188,8 @@ fn check_eigensystem(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
         }
     }
     let exact = case.energy.hessian(&f, Psd::Exact);
-    // Rounding is relative to the result itself; the numeric eigensystem of oblique fibres is accurate relative to the
-    // exact Hessian only, whence the floor.
+    // Rounding is relative to the result itself; the numeric eigensystem of oblique fibres is
+    // accurate relative to the exact Hessian only, whence the floor.
     for psd in Psd::ALL {
         let direct = rows(&case.energy.hessian(&f, psd));
         let rebuilt = rows(&pairs.rebuild(psd));
@@ -215,8 +216,8 @@ fn check_projection(case: &Case, f: [f64; 6]) -> Result<(), TestCaseError> {
 fn check_frame_invariance(case: &Case, f: [f64; 6], q: [[f64; 3]; 3]) -> Result<(), TestCaseError> {
     let (f, q) = (Mat3x2::from_array(f), rotation_matrix(q));
     let (before, after) = (case.energy.evaluate(&f, Psd::Clamp), case.energy.evaluate(&(q * f), Psd::Clamp));
-    // Quartic terms vanish at rest with a power of a strain that is itself a difference of numbers of size one:
-    // below 1e-4 their rounding is no longer relative to their own size.
+    // Quartic terms vanish at rest with a power of a strain that is itself a difference of numbers
+    // of size one: below 1e-4 their rounding is no longer relative to their own size.
     let stiffness = case.energy.hessian(&f, Psd::Exact).norm().max(before.hessian.norm()).max(1e-4);
     assert_close("energy", &[after.energy], &[before.energy], 1e-12, stiffness);
     assert_close("stress", &after.pk1.to_array(), &(q * before.pk1).to_array(), 1e-12, stiffness);
@@ -431,7 +432,8 @@ proptest! {
 
     #[test]
     fn clamp_of_one_fibre_each_is_further_away(d in directions(false), b in rests(), f in any_f()) {
-        // Sum(Fibre, Fibre) projects each fibre: positive semidefinite, at least as large as the exact projection.
+        // Sum(Fibre, Fibre) projects each fibre: positive semidefinite, at least as large as the
+        // exact projection.
         let f = Mat3x2::from_array(f);
         let fibre = |i: usize| Fibre::new(d[i], positive(b[i]), Quadratic);
         let (pair, sum) = (Stretch::new(d, b.map(positive)), fibre(0).plus(fibre(1)));

@@ -1,4 +1,5 @@
-//! Every energy over the whole range of parameters and of `f64`: finite, and semidefinite where that is asked for.
+//! Every energy over the whole range of parameters and of `f64`: finite, and semidefinite where
+//! that is asked for.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use glam::{DVec2, DVec3};

@@ -78,8 +78,8 @@ fn check_regime(expected: TensionRegime, nu: f64, g: [f64; 2], angle: f64, q: [[
     assert!(smallest >= -1e-14 * exact.norm(), "{smallest:e}");
 }
 
-/// The second derivative as a quadratic form in `dF`, written with the strains along the principal directions: `¼` of
-/// `c₁₁ m₁₁² + c₂₂ m₂₂² + 2 c₁₂ m₁₁m₂₂ + c₄ m₁₂² + 2 Σ sᵢ |dF nᵢ|²`.
+/// The second derivative as a quadratic form in `dF`, written with the strains along the principal
+/// directions: `¼` of `c₁₁ m₁₁² + c₂₂ m₂₂² + 2 c₁₂ m₁₁m₂₂ + c₄ m₁₂² + 2 Σ sᵢ |dF nᵢ|²`.
 fn formula(regime: TensionRegime, nu: f64, g: [f64; 2], angle: f64, f: &Mat3x2) -> [[f64; 6]; 6] {
     let (alpha, beta) = (YOUNG * nu / (1.0 - nu * nu), 0.5 * YOUNG / (1.0 + nu));
     let n = [DVec2::from_angle(angle), DVec2::from_angle(angle).perp()];
@@ -179,7 +179,8 @@ proptest! {
         for i in 0..6 {
             for j in 0..6 {
                 let jump = a[i][j] - b[i][j];
-                // Between the two sides the rest of the Hessian changes with the step of 2e-9 over the gap of the strains.
+                // Between the two sides the rest of the Hessian changes with the step of 2e-9 over
+                // the gap of the strains.
                 prop_assert!((jump - stiff * mode[i] * mode[j]).abs() < 1e-6, "{jump} at {i} {j}");
             }
         }

@@ -45,7 +45,8 @@ pub(crate) fn turned_text(
     stroke(picture, &lines, (0.115 * height).max(1.0), colour);
 }
 
-/// Draws lines of a width in pixels with round ends, smooth at their edges. Crossings are not darker.
+/// Draws lines of a width in pixels with round ends, smooth at their edges. Crossings are not
+/// darker.
 pub(crate) fn stroke(picture: &mut Picture, lines: &[[DVec2; 2]], width: f64, colour: Rgb) {
     let size = DVec2::new(f64::from(picture.width()), f64::from(picture.height()));
     let reach = 0.5 * width + 0.5;

@@ -1,8 +1,9 @@
 //! Letters as pen strokes, drawn for plisse: no font files are needed, and any size looks smooth.
 //!
-//! A glyph is a list of strokes, a stroke a list of points, each a digit across and a digit up: letters stand
-//! on row 2, small ones reach row 6, large ones row 8. A stroke after `~` is a curve that leaves and reaches
-//! its end points along the outer sides and touches the middles of the inner ones.
+//! A glyph is a list of strokes, a stroke a list of points, each a digit across and a digit up:
+//! letters stand on row 2, small ones reach row 6, large ones row 8. A stroke after `~` is a curve
+//! that leaves and reaches its end points along the outer sides and touches the middles of the
+//! inner ones.
 
 use glam::DVec2;
 
@@ -101,7 +102,8 @@ fn strokes(letter: char) -> &'static str {
     }
 }
 
-/// Lines of a text as pairs of points and the width of it, both relative to the height of a large letter.
+/// Lines of a text as pairs of points and the width of it, both relative to the height of a large
+/// letter.
 ///
 /// The text starts at the origin, on the line it is written on; y points up.
 pub(crate) fn write(text: &str) -> (Vec<[DVec2; 2]>, f64) {

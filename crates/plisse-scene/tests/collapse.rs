@@ -1,4 +1,5 @@
-//! Cloth whose triangles collapse and sheets that fold over: every step converges, from several starts.
+//! Cloth whose triangles collapse and sheets that fold over: every step converges, from several
+//! starts.
 #![cfg(feature = "file")]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 

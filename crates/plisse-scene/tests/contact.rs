@@ -1,5 +1,5 @@
-//! Nothing passes an obstacle: thin, fast, moving and turning ones, with every scheme. Nothing is simulated where numbers do not
-//! resolve it.
+//! Nothing passes an obstacle: thin, fast, moving and turning ones, with every scheme. Nothing is
+//! simulated where numbers do not resolve it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glam::{DQuat, DVec3};
@@ -60,8 +60,8 @@ fn a_thrown_sheet_does_not_pass_a_slab_or_a_mesh() {
     }
 }
 
-/// A rod of 5 mm that goes up through a held sheet at 20 m/s carries the vertices above it; a plate that turns like a door
-/// keeps everything on its side; a floor that rises lifts what lies on it.
+/// A rod of 5 mm that goes up through a held sheet at 20 m/s carries the vertices above it; a plate
+/// that turns like a door keeps everything on its side; a floor that rises lifts what lies on it.
 #[test]
 fn moving_obstacles_carry_what_is_in_their_way() {
     let up = Keyframes::new(vec![frame(0.0, DVec3::ZERO, 0.0), frame(0.1, DVec3::Z * 2.0, 0.0)]).unwrap();
@@ -96,8 +96,9 @@ fn moving_obstacles_carry_what_is_in_their_way() {
     assert!(ledger.work > 0.9 * 0.2 * 9.81 && ledger.fraction() < 0.01, "{ledger:?}");
 }
 
-/// A plate that passes a still slab within one step does not take along what lies below the slab, whichever is named first; one that
-/// goes out and back within a step does not leave behind what it met.
+/// A plate that passes a still slab within one step does not take along what lies below the slab,
+/// whichever is named first; one that goes out and back within a step does not leave behind what it
+/// met.
 #[test]
 fn two_obstacles_do_not_undo_each_other() {
     let plate = || {
@@ -132,7 +133,8 @@ fn two_obstacles_do_not_undo_each_other() {
     assert!(scene.state().x().as_slice().iter().all(|x| x.z > -0.0995));
 }
 
-/// A vertex that may slide along a line stays on it when an obstacle comes from the side: there is no room.
+/// A vertex that may slide along a line stays on it when an obstacle comes from the side: there is
+/// no room.
 #[test]
 fn sliding_pins_are_not_carried_off() {
     let side = Keyframes::new(vec![frame(0.0, DVec3::ZERO, 0.0), frame(0.1, DVec3::X * 2.0, 0.0)]).unwrap();
@@ -202,7 +204,8 @@ fn round_table(radius: f64) -> Obstacle {
     Obstacle::mesh(&mesh, &plisse_core::Field::from_vec(x)).unwrap()
 }
 
-/// With the defaults no face of a tablecloth cuts the table, its rim included: the range follows the mesh.
+/// With the defaults no face of a tablecloth cuts the table, its rim included: the range follows
+/// the mesh.
 #[test]
 fn a_tablecloth_keeps_out_of_a_round_table() {
     let table = round_table(0.3);

@@ -27,7 +27,8 @@ fn tight(tolerance: f64, scheme: Scheme) -> Settings {
     Settings { newton, scheme, ..Settings::default() }
 }
 
-/// Every membrane with every damping of strain rates that it can have, strong: minutes where cloth has milliseconds.
+/// Every membrane with every damping of strain rates that it can have, strong: minutes where cloth
+/// has milliseconds.
 fn strongly_damped() -> Vec<Material> {
     let lame = Lame::plane_stress(p(100.0), 0.3, Positive::ONE).unwrap();
     let denim = Material::denim();
@@ -66,8 +67,8 @@ fn strongly_damped() -> Vec<Material> {
     all
 }
 
-/// Free fall is a parabola to rounding for every vertex, and nothing begins to turn. 1e-11 m are 1e-9 m/s² of the solver over 0.2 s, and 200 roundings
-/// of coordinates.
+/// Free fall is a parabola to rounding for every vertex, and nothing begins to turn. 1e-11 m are
+/// 1e-9 m/s² of the solver over 0.2 s, and 200 roundings of coordinates.
 #[test]
 fn free_fall_is_a_parabola() {
     let throw = DVec3::new(1.0, 0.0, 2.0);
@@ -91,7 +92,8 @@ fn free_fall_is_a_parabola() {
                 scene.step().unwrap();
                 point.step().unwrap();
             }
-            // The parabola of the scheme, from a sheet without damping; that of Newmark is the true one.
+            // The parabola of the scheme, from a sheet without damping; that of Newmark is the true
+            // one.
             let way = point.state().x()[Id::new(0)] - origin;
             if scheme == Scheme::NEWMARK {
                 let t = point.time();
@@ -120,8 +122,9 @@ fn momentum_left(mut scene: Scene, axis: DVec3) -> f64 {
     last.angular_momentum.length() / first.angular_momentum.length()
 }
 
-/// A sheet that spins in free flight goes on spinning, however strongly its strain rates are damped; with Rayleigh's damping it stops. Newmark's own
-/// error is second order: 40 rad/s and 1 ms make 1e-3 in four turns.
+/// A sheet that spins in free flight goes on spinning, however strongly its strain rates are
+/// damped; with Rayleigh's damping it stops. Newmark's own error is second order: 40 rad/s and 1 ms
+/// make 1e-3 in four turns.
 #[test]
 fn spinning_is_free() {
     let settings = Settings { time_step: p(1e-3), ..tight(1e-6, Scheme::NEWMARK) };
@@ -183,8 +186,8 @@ fn static_shapes_do_not_change() {
         damped.step().unwrap();
         assert_eq!(plain.state().x(), damped.state().x(), "the same problem to the last bit: {damping:?}");
     }
-    // The same by waiting, with some drag: damping of strain alone would leave the sheet swinging. (The equilibrium above need not be
-    // the one that is found so: it may be a saddle.)
+    // The same by waiting, with some drag: damping of strain alone would leave the sheet swinging.
+    // (The equilibrium above need not be the one that is found so: it may be a saddle.)
     let rest = |damping: Damping| {
         let mut scene = hang(Damping { mass: Some(p(4.0)), ..damping }, Scheme::BackwardEuler);
         let disturbed = plain.state().x().map(|x| *x + DVec3::new(0.0, 0.0, 1e-3 * x.x));
@@ -201,7 +204,8 @@ fn static_shapes_do_not_change() {
     }
 }
 
-/// A stretched strip let go: every model of strain-rate damping takes the energy that an undamped one keeps, and the budget closes.
+/// A stretched strip let go: every model of strain-rate damping takes the energy that an undamped
+/// one keeps, and the budget closes.
 #[test]
 fn vibrations_end() {
     let energy_left = |damping: Damping| {

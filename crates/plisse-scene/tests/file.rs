@@ -381,8 +381,9 @@ fn the_tag_is_that_of_what_is_simulated() {
     }
 }
 
-/// The digest of a scene as it was when the format began: if this fails, all runs that exist are orphaned. A preset or the
-/// meaning of a key may have changed; then that is right, and the number is to be replaced.
+/// The digest of a scene as it was when the format began: if this fails, all runs that exist are
+/// orphaned. A preset or the meaning of a key may have changed; then that is right, and the number
+/// is to be replaced.
 #[test]
 fn the_tag_does_not_change_by_accident() {
     let material =
@@ -434,7 +435,8 @@ fn only_regular_files_of_some_size_are_read() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// Scenes with numbers and words exchanged: whatever is accepted can be built and takes a step or says why not.
+/// Scenes with numbers and words exchanged: whatever is accepted can be built and takes a step or
+/// says why not.
 #[test]
 fn exchanged_values_never_make_it_fall_over() {
     let seed = format!(

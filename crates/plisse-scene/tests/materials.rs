@@ -1,4 +1,5 @@
-//! Materials of scene files: solids by their own figures, and sheets that bend differently along warp and weft.
+//! Materials of scene files: solids by their own figures, and sheets that bend differently along
+//! warp and weft.
 #![cfg(feature = "file")]
 #![allow(
     clippy::float_cmp,
@@ -47,7 +48,8 @@ fn a_solid_is_what_it_is_in_code() {
     let loaded = load(text).unwrap();
     assert_eq!(figures(&loaded.scene), figures(&in_code(mylar)));
     assert!(loaded.scene.warnings().is_empty());
-    // The density per area instead, another membrane, another bending; the figures of the solid stay.
+    // The density per area instead, another membrane, another bending; the figures of the solid
+    // stay.
     let areal = load(&text.replace("mass_density = 1390", "density = 0.03475")).unwrap();
     let (a, b) = (figures(&loaded.scene), figures(&areal.scene));
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-14 * a.abs()), "{a:?} {b:?}");
@@ -91,7 +93,8 @@ fn mixed_descriptions_are_refused_with_the_keys() {
 
 const CURVATURE: f64 = 2.0;
 
-/// Bending energy of a sheet of 0.16 m² over that of a plate with rigidity one, rolled along x after it was turned about z.
+/// Bending energy of a sheet of 0.16 m² over that of a plate with rigidity one, rolled along x
+/// after it was turned about z.
 fn rolled(sheet: &Cloth, rigidity: Rigidity, degrees: f64) -> f64 {
     rolled_along(sheet, rigidity, [UnitDir2::U, UnitDir2::V], degrees)
 }
@@ -112,7 +115,8 @@ fn rolled_along(sheet: &Cloth, rigidity: Rigidity, directions: [UnitDir2; 2], de
     energy / (0.5 * CURVATURE * CURVATURE * 0.16)
 }
 
-/// On grids only the edges across the roll have an angle: warp and weft enter alone, as exactly as one rigidity does.
+/// On grids only the edges across the roll have an angle: warp and weft enter alone, as exactly as
+/// one rigidity does.
 #[test]
 fn a_grid_bends_with_the_rigidity_of_its_fibres() {
     let (warp, weft) = (3e-4, 1e-4);
@@ -130,8 +134,9 @@ fn a_grid_bends_with_the_rigidity_of_its_fibres() {
     }
 }
 
-/// Edges of irregular meshes have every direction, so that a part of the other rigidity enters: 6 to 9 % where the cells of a rectangle
-/// follow the fibres, 17 to 29 % on a disc without preferred direction, up to 56 % where fibres run along the diagonals of cells.
+/// Edges of irregular meshes have every direction, so that a part of the other rigidity enters: 6
+/// to 9 % where the cells of a rectangle follow the fibres, 17 to 29 % on a disc without preferred
+/// direction, up to 56 % where fibres run along the diagonals of cells.
 #[test]
 fn irregular_meshes_mix_the_rigidities() {
     let woven = Rigidity { warp: p(3.0), weft: p(1.0) };
@@ -156,7 +161,8 @@ fn irregular_meshes_mix_the_rigidities() {
     }
 }
 
-/// Directions of the fibres turn the rigidities with them; along oblique fibres, each bends with its own.
+/// Directions of the fibres turn the rigidities with them; along oblique fibres, each bends with
+/// its own.
 #[test]
 fn rigidities_follow_the_fibres() {
     let woven = Rigidity { warp: p(3.0), weft: p(1.0) };

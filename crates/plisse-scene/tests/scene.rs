@@ -51,7 +51,8 @@ fn free_fall() {
     }
 }
 
-/// The gap at which contact carries a weight, N/m², as a part of the range: `d²/(1 - d) = weight/stiffness`.
+/// The gap at which contact carries a weight, N/m², as a part of the range:
+/// `d²/(1 - d) = weight/stiffness`.
 fn resting(weight: f64) -> f64 {
     let q = weight / 1e3;
     1.0 - 0.5 * ((q * q + 4.0 * q).sqrt() - q)
@@ -111,7 +112,8 @@ fn friction_holds_or_slides_as_coulomb_says() {
     for friction in [0.0, 0.1, 0.3] {
         let way = slide(20.0, friction);
         let expected = 0.5 * G * (angle.sin() - friction * angle.cos()) * 0.25;
-        // Friction lags by a step, and is smoothed over 1 mm/s: one per cent of the way is generous for both.
+        // Friction lags by a step, and is smoothed over 1 mm/s: one per cent of the way is generous
+        // for both.
         assert!((way / expected - 1.0).abs() < 0.01, "{friction}: {way} {expected}");
     }
 }
@@ -238,7 +240,8 @@ fn a_pillow_fills() {
         scene.step().unwrap();
     }
     let height = scene.state().x().as_slice().iter().map(|x| x.z).fold(0.0, f64::max);
-    // The volume of a square pillow of side a is about 0.2 a³ (a teabag); it is then about 0.4 a high.
+    // The volume of a square pillow of side a is about 0.2 a³ (a teabag); it is then about 0.4 a
+    // high.
     assert!((0.04..0.08).contains(&height), "{height}");
     let volume = Cloth::sphere(2, 0.1).unwrap().filled(Filling::Volume { target: 4.2e-3, bulk: p(1e4) });
     assert!(Scene::builder().cloth(volume).build().is_ok());
@@ -294,8 +297,9 @@ fn nudged_scenes_do_not_fail() {
     }
 }
 
-/// A square folded along its diagonal until one corner lies on the other, a little before and a little after: the force of the default law
-/// is the same on both sides, that of the quadratic one is reversed.
+/// A square folded along its diagonal until one corner lies on the other, a little before and a
+/// little after: the force of the default law is the same on both sides, that of the quadratic one
+/// is reversed.
 #[test]
 fn the_default_bending_is_smooth_across_a_full_fold() {
     let jump = |law: AngleLaw| {
@@ -426,8 +430,8 @@ fn equilibria_and_fields() {
     let mut scene = scene.build().unwrap();
     let deep = scene.advance(p(0.03)).unwrap();
     assert!(scene.is_quasistatic() && deep.energies.kinetic == 0.0);
-    // A cantilever with little sag: w = q l⁴/(8 E I). It is held over its first segment, and the bend at the end of that belongs to
-    // half a segment on either side.
+    // A cantilever with little sag: w = q l⁴/(8 E I). It is held over its first segment, and the
+    // bend at the end of that belongs to half a segment on either side.
     let wire = Wire::default();
     let load = 7850.0 * std::f64::consts::PI * 1e-6 * G;
     let sag = load * 0.475f64.powi(4) / (8.0 * wire.rigidity());

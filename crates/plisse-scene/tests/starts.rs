@@ -1,4 +1,5 @@
-//! Bad starts: what cannot give a result to trust is refused with the remedy, what is suspicious is a warning.
+//! Bad starts: what cannot give a result to trust is refused with the remedy, what is suspicious is
+//! a warning.
 #![cfg(feature = "file")]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -35,8 +36,9 @@ fn warnings(obj: &str, scene: &str) -> Vec<String> {
         .collect()
 }
 
-/// The cells of a sheet as quads, as a modeller exports it: `n` by `n` cells of one metre in all, curved a little, with texture
-/// coordinates times `uv`, and with vertices of their own for every face if it is not welded.
+/// The cells of a sheet as quads, as a modeller exports it: `n` by `n` cells of one metre in all,
+/// curved a little, with texture coordinates times `uv`, and with vertices of their own for every
+/// face if it is not welded.
 fn exported(n: usize, welded: bool, unit: f64, uv: Option<f64>) -> String {
     let (mut v, mut vt, mut f) = (String::new(), String::new(), String::new());
     let at = |i: usize, j: usize| {
@@ -163,7 +165,8 @@ fn separate_pieces_without_a_pin_are_a_warning() {
 
 #[test]
 fn texture_coordinates_that_are_not_metres_are_refused() {
-    // The unit square for a sheet of 0.85 by 0.85 m: nearly its size, which a bound on the ratio alone would accept.
+    // The unit square for a sheet of 0.85 by 0.85 m: nearly its size, which a bound on the ratio
+    // alone would accept.
     let cloth = "[[cloth]]\nmesh = \"m.obj\"\n";
     let small = exported(4, true, 0.85, Some(1.0));
     let error = load(&small, cloth).err().unwrap();
@@ -190,7 +193,8 @@ fn texture_coordinates_that_are_not_metres_are_refused() {
     assert!(load("", &format!("{cloth}uv_scale = \"auto\"\n")).err().unwrap().contains("or \"area\""));
 }
 
-/// Islands that overlap or are mirrored are as good as others: only lengths and the directions of fibres matter.
+/// Islands that overlap or are mirrored are as good as others: only lengths and the directions of
+/// fibres matter.
 #[test]
 fn overlapping_and_mirrored_islands_are_fine() {
     let v = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 0 0\nv 2 1 0\n";

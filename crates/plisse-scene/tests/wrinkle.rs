@@ -35,7 +35,8 @@ fn motion(translation: DVec3, rotation: DQuat) -> Hold {
     Hold::Moving(Keyframes::new(frames).unwrap().linear())
 }
 
-/// A film of 0.25 m by 0.1 m between its ends, the right one pulled by a tenth of the length within a second.
+/// A film of 0.25 m by 0.1 m between its ends, the right one pulled by a tenth of the length within
+/// a second.
 fn pulled() -> WrinkleScene {
     let cloth = Cloth::delaunay([25, 10], [0.25, 0.1], 1)
         .unwrap()
@@ -55,7 +56,8 @@ fn a_pulled_film_wrinkles_along_the_pull() {
     // The right end is where its motion has it.
     let right = frame.base.x.as_slice().iter().fold(f64::MIN, |m, x| m.max(x.x));
     assert!((right - 0.1375).abs() < 1e-12, "{right}");
-    // About half a millimetre, as in the paper; clamped ends are flat; and the surface is as high as the amplitude.
+    // About half a millimetre, as in the paper; clamped ends are flat; and the surface is as high
+    // as the amplitude.
     let largest = frame.largest_amplitude();
     assert!((2e-4..8e-4).contains(&largest), "{largest}");
     for (v, x) in frame.base.x.iter().filter(|(_, x)| (x.x - right).abs() < 1e-9) {
@@ -117,7 +119,8 @@ fn wrinkles_follow_a_moving_base_without_popping() {
     }
 }
 
-/// A tube whose upper end is turned, by 10 degrees at 1 s; alone, frames have 37 waves at 0.4 s and 44 at the end.
+/// A tube whose upper end is turned, by 10 degrees at 1 s; alone, frames have 37 waves at 0.4 s and
+/// 44 at the end.
 fn twisted(options: WrinkleOptions) -> WrinkleScene {
     let cloth = Cloth::irregular_cylinder([30, 24], 1.0, 5.0, 1)
         .unwrap()

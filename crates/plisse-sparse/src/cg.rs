@@ -33,11 +33,13 @@ pub(crate) struct Outcome {
     pub(crate) converged: bool,
 }
 
-/// Solves `A x = b` from the given `x` until `‖b - A x‖ <= tolerance ‖b‖` or `limit` iterations are spent.
+/// Solves `A x = b` from the given `x` until `‖b - A x‖ <= tolerance ‖b‖` or `limit` iterations are
+/// spent.
 ///
-/// Forces of a stiff system hide errors in its soft directions, so the error in energy is asked as well, unless the
-/// preconditioner is `trusted` to be the inverse: an iteration must gain less than a fifth of `tolerance` of what all have
-/// gained. That costs nothing to know (Hestenes and Stiefel: step `k` gains `αₖ rₖ·zₖ`).
+/// Forces of a stiff system hide errors in its soft directions, so the error in energy is asked as
+/// well, unless the preconditioner is `trusted` to be the inverse: an iteration must gain less than
+/// a fifth of `tolerance` of what all have gained. That costs nothing to know (Hestenes and
+/// Stiefel: step `k` gains `αₖ rₖ·zₖ`).
 ///
 /// A direction of negative curvature ends it with an error: the matrix is not positive definite.
 pub(crate) fn solve(
@@ -62,8 +64,8 @@ pub(crate) fn solve(
     let mut iterations = 0;
     let mut last = f64::INFINITY;
     let mut energy = 0.0;
-    // Each pass ends when the recursion says so; the next one starts from the true residual. That is iterative
-    // refinement, with the preconditioner as the approximate inverse.
+    // Each pass ends when the recursion says so; the next one starts from the true residual. That
+    // is iterative refinement, with the preconditioner as the approximate inverse.
     loop {
         a.residual(b, x, r);
         let relative_residual = norm(r) / norm_b;
@@ -71,7 +73,8 @@ pub(crate) fn solve(
             return Err(LinearError::NotFinite);
         }
         let converged = relative_residual <= tolerance;
-        // A pass that gained less than a factor of two has reached the rounding error of this matrix.
+        // A pass that gained less than a factor of two has reached the rounding error of this
+        // matrix.
         if converged || iterations >= limit || relative_residual > 0.5 * last {
             return Ok(Outcome { iterations, relative_residual, converged });
         }
@@ -157,8 +160,8 @@ impl BlockJacobi {
     }
 }
 
-/// The inverse of a positive definite block; of any other one, of its trace alone, so that the preconditioner stays
-/// positive definite.
+/// The inverse of a positive definite block; of any other one, of its trace alone, so that the
+/// preconditioner stays positive definite.
 fn inverse_of_three(block: &DMat3) -> DMat3 {
     let mean = (block.x_axis.x + block.y_axis.y + block.z_axis.z) / 3.0;
     let minor = block.x_axis.x * block.y_axis.y - block.x_axis.y * block.y_axis.x;
@@ -172,8 +175,8 @@ fn inverse_of_mean(mean: f64) -> f64 {
     if mean > 0.0 { 1.0 / mean } else { 1.0 }
 }
 
-/// The same for blocks of any size, by Gauss and Jordan's elimination: its pivots tell whether the block is positive
-/// definite.
+/// The same for blocks of any size, by Gauss and Jordan's elimination: its pivots tell whether the
+/// block is positive definite.
 fn push_inverse(block: &[f64], size: usize, out: &mut Vec<f64>) {
     let mean = block.iter().step_by(size + 1).sum::<f64>() / size as f64;
     let mut a = [[0.0; LARGEST_NODE]; LARGEST_NODE];

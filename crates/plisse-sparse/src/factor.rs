@@ -17,7 +17,8 @@ use crate::error::LinearError;
 use crate::matrix::BlockMatrix;
 use crate::pattern::{Pattern, Revision};
 
-/// One thread: faer's sparse Cholesky does not gain from more, and the bits would depend on their number.
+/// One thread: faer's sparse Cholesky does not gain from more, and the bits would depend on their
+/// number.
 const PAR: Par = Par::Seq;
 
 /// `f32` for preconditioners, `f64` for everything else.
@@ -52,8 +53,8 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// Minimum degree on the graph of nodes, each expanded to its unknowns: the same fill as on scalars, for a
-    /// fraction of the time.
+    /// Minimum degree on the graph of nodes, each expanded to its unknowns: the same fill as on
+    /// scalars, for a fraction of the time.
     pub(crate) fn new(blocks: &Pattern) -> Result<Self, LinearError> {
         let (n, layout) = (blocks.size(), blocks.layout());
         let (mut node_order, mut node_rank) = (vec![0u32; n], vec![0u32; n]);
@@ -201,8 +202,8 @@ impl<T: Precision> Factor<T> {
         })
     }
 
-    /// Factorises a matrix of the analysed pattern into `place`, with the memory that is there if it fits. After an
-    /// error the memory stays, but there is no factor.
+    /// Factorises a matrix of the analysed pattern into `place`, with the memory that is there if
+    /// it fits. After an error the memory stays, but there is no factor.
     pub(crate) fn fill<'a>(
         place: &'a mut Option<Self>,
         analysis: &Arc<Analysis>,

@@ -29,12 +29,12 @@ pub struct KktSystem<'a> {
     pub target: &'a [f64],
 }
 
-/// Solves saddle-point systems by `L D Lᵀ` of the quasi-definite matrix with `-δ` in the lower right corner, refined
-/// against the matrix without it.
+/// Solves saddle-point systems by `L D Lᵀ` of the quasi-definite matrix with `-δ` in the lower
+/// right corner, refined against the matrix without it.
 ///
-/// `δ` is 1e-9 of the scale of `C A⁻¹ Cᵀ`, the matrix that the multipliers see. Both equations are asked for: the one
-/// of forces relative to `f`, the one of constraints relative to `g` and to what cancels in it. Constraints that contradict or
-/// repeat each other are an error.
+/// `δ` is 1e-9 of the scale of `C A⁻¹ Cᵀ`, the matrix that the multipliers see. Both equations are
+/// asked for: the one of forces relative to `f`, the one of constraints relative to `g` and to what
+/// cancels in it. Constraints that contradict or repeat each other are an error.
 pub struct KktSolver {
     blocks: Arc<Pattern>,
     /// The matrix with a node for each constraint, and where the numbers of each row of `C` go.
@@ -80,11 +80,12 @@ impl KktSolver {
         Ok(Self { blocks: Arc::clone(blocks), whole: BlockMatrix::zeros(pattern), rows, linear })
     }
 
-    /// Solves for `x` and the multipliers `λ` to the relative residual `tolerance`, or to rounding error if that is
-    /// larger and below 1e-6.
+    /// Solves for `x` and the multipliers `λ` to the relative residual `tolerance`, or to rounding
+    /// error if that is larger and below 1e-6.
     ///
     /// # Panics
-    /// If the matrix or the constraints have another pattern than the solver was made for, or sizes differ.
+    /// If the matrix or the constraints have another pattern than the solver was made for, or sizes
+    /// differ.
     pub fn solve(
         &mut self,
         system: &KktSystem<'_>,

@@ -10,8 +10,8 @@ pub const LARGEST_NODE: usize = 6;
 /// How many unknowns each node has: one to six. A vector over the unknowns holds those of the first
 /// node, then those of the second, and so on.
 ///
-/// Positions in space have three unknowns, an angle has one, a crossing of two yarns has five. Three
-/// for every node is the fast case.
+/// Positions in space have three unknowns, an angle has one, a crossing of two yarns has five.
+/// Three for every node is the fast case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     nodes: usize,

@@ -1,5 +1,5 @@
-//! Symmetric sparse matrices of small blocks: patterns that grow, deterministic parallel assembly, and every factorisation
-//! of plisse in one place.
+//! Symmetric sparse matrices of small blocks: patterns that grow, deterministic parallel assembly,
+//! and every factorisation of plisse in one place.
 //!
 //! | what | items |
 //! |---|---|

@@ -109,7 +109,8 @@ impl BlockMatrix {
         if unknowns == 0 { 0.0 } else { sum / unknowns as f64 }
     }
 
-    /// `out = A x`. Each row is one sum in a fixed order, so the bits do not depend on the number of threads.
+    /// `out = A x`. Each row is one sum in a fixed order, so the bits do not depend on the number
+    /// of threads.
     ///
     /// # Panics
     /// If a vector has another length than the matrix.
@@ -144,8 +145,8 @@ impl BlockMatrix {
         });
     }
 
-    /// Row `i` of the product, of nodes with three unknowns: blocks left of the diagonal as they are
-    /// stored, blocks right of it transposed from column `i`.
+    /// Row `i` of the product, of nodes with three unknowns: blocks left of the diagonal as they
+    /// are stored, blocks right of it transposed from column `i`.
     #[inline]
     fn row_of_vectors(&self, i: usize, blocks: &[DMat3], x: &[DVec3]) -> DVec3 {
         let pattern = &*self.pattern;
@@ -192,10 +193,12 @@ impl BlockMatrix {
         }
     }
 
-    /// Restricts the matrix to the directions that are allowed per node: `A ← P A P + s (I - P)` with `s` the
-    /// mean diagonal, so that a right side within those directions has its solution there, too.
+    /// Restricts the matrix to the directions that are allowed per node: `A ← P A P + s (I - P)`
+    /// with `s` the mean diagonal, so that a right side within those directions has its solution
+    /// there, too.
     ///
-    /// `allowed` gives the projection `P` of a node, column by column; none where all directions are allowed.
+    /// `allowed` gives the projection `P` of a node, column by column; none where all directions
+    /// are allowed.
     pub fn restrict<'a>(&mut self, allowed: impl Fn(usize) -> Option<&'a [f64]>) {
         let scale = self.mean_diagonal();
         let scale = if scale > 0.0 { scale } else { 1.0 };

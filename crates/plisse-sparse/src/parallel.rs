@@ -1,8 +1,8 @@
 //! Work over many equal elements, in parallel and with the bits of a single thread.
 //!
-//! A thread owns a range of the result and evaluates the elements that touch it, in their order. Every
-//! number is thus summed in the order of a single thread. Elements that touch two ranges are evaluated
-//! twice: few, if nodes that are close in space are close in number.
+//! A thread owns a range of the result and evaluates the elements that touch it, in their order.
+//! Every number is thus summed in the order of a single thread. Elements that touch two ranges are
+//! evaluated twice: few, if nodes that are close in space are close in number.
 
 use std::ops::Add;
 
@@ -17,8 +17,8 @@ pub fn is_serial(count: usize) -> bool {
     count < 2 * CHUNK || rayon::current_num_threads() == 1
 }
 
-/// Cuts `values` into one range per thread and works on all of them; `work` is given the index of the
-/// first value of a range. For few elements there is one range and no thread.
+/// Cuts `values` into one range per thread and works on all of them; `work` is given the index of
+/// the first value of a range. For few elements there is one range and no thread.
 pub fn for_each_range<T: Send>(elements: usize, values: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
     if is_serial(elements) {
         work(0, values);

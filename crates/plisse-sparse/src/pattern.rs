@@ -8,13 +8,14 @@ use crate::error::PatternError;
 use crate::layout::Layout;
 use crate::slot::Slot;
 
-/// Tells patterns apart: two patterns of one revision are the same pattern, so that an analysis of one
-/// serves for the other.
+/// Tells patterns apart: two patterns of one revision are the same pattern, so that an analysis of
+/// one serves for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision(u64);
 
 impl Revision {
-    /// A number that nobody has. Only ever compared, so that runs repeat although the numbers may not.
+    /// A number that nobody has. Only ever compared, so that runs repeat although the numbers may
+    /// not.
     fn next() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::Relaxed))
@@ -23,9 +24,9 @@ impl Revision {
 
 /// The blocks of a symmetric matrix that are stored: the lower triangle, and every diagonal block.
 ///
-/// A pattern does not change. [`Pattern::grown`] makes a larger one in which every block keeps its place,
-/// so that the slots of the smaller pattern stay valid: pairs that come and go (contact) are added to a
-/// base that was analysed once.
+/// A pattern does not change. [`Pattern::grown`] makes a larger one in which every block keeps its
+/// place, so that the slots of the smaller pattern stay valid: pairs that come and go (contact) are
+/// added to a base that was analysed once.
 #[derive(Debug)]
 pub struct Pattern {
     revision: Revision,
@@ -71,8 +72,8 @@ impl Pattern {
         Self::with_entries(layout, &keys, None)
     }
 
-    /// This pattern with further pairs of nodes. Slots of this one are valid in it. Without a pair that
-    /// is new, the result is this pattern itself.
+    /// This pattern with further pairs of nodes. Slots of this one are valid in it. Without a pair
+    /// that is new, the result is this pattern itself.
     ///
     /// # Errors
     /// If there are too many blocks for 31-bit indices.
@@ -195,8 +196,8 @@ impl Pattern {
         self.numbers_before(self.block_count())
     }
 
-    /// The rows of a column, ascending from the diagonal, and the range of each block's numbers. Numbers of
-    /// a block are stored column by column.
+    /// The rows of a column, ascending from the diagonal, and the range of each block's numbers.
+    /// Numbers of a block are stored column by column.
     pub fn column(&self, j: usize) -> impl ExactSizeIterator<Item = (usize, Range<usize>)> + '_ {
         self.entries(j).map(|entry| (self.rows[entry] as usize, self.numbers(self.place(entry))))
     }
@@ -207,7 +208,8 @@ impl Pattern {
         &self.rows[self.entries(j)]
     }
 
-    /// Where the block of node `i` (rows) and node `j` (columns) is added; none if it is not stored.
+    /// Where the block of node `i` (rows) and node `j` (columns) is added; none if it is not
+    /// stored.
     #[must_use]
     pub fn slot(&self, i: u32, j: u32) -> Option<Slot> {
         let entry = self.entry(i, j)?;

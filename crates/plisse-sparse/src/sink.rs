@@ -8,8 +8,8 @@ use crate::parallel::is_serial;
 use crate::pattern::Pattern;
 use crate::slot::Slot;
 
-/// Adds blocks to a matrix. Each block has a slot, found in advance; the index of a block is that of its
-/// slot.
+/// Adds blocks to a matrix. Each block has a slot, found in advance; the index of a block is that
+/// of its slot.
 #[derive(Debug)]
 pub struct Sink<'a> {
     pattern: &'a Pattern,
@@ -22,8 +22,8 @@ pub struct Sink<'a> {
 impl<'a> Sink<'a> {
     /// A sink for blocks with these slots.
     ///
-    /// The slots must come from the pattern of the matrix, or from one that it has grown from: slots of
-    /// another pattern would add to the wrong places.
+    /// The slots must come from the pattern of the matrix, or from one that it has grown from:
+    /// slots of another pattern would add to the wrong places.
     pub fn new(matrix: &'a mut BlockMatrix, slots: &'a [Slot]) -> Self {
         let (pattern, values) = matrix.parts_mut();
         Self { pattern, slots, first: 0, values }
@@ -50,8 +50,8 @@ impl<'a> Sink<'a> {
         self.add_block(index, &block.to_cols_array_2d());
     }
 
-    /// Adds a block with `R` rows and `C` columns, given by its columns: those of the pair of nodes of the
-    /// slot.
+    /// Adds a block with `R` rows and `C` columns, given by its columns: those of the pair of nodes
+    /// of the slot.
     ///
     /// # Panics
     /// If there is no slot of this index.
@@ -61,8 +61,8 @@ impl<'a> Sink<'a> {
         self.add_to(slot, block);
     }
 
-    /// Adds the lower triangle of blocks of an element whose `V` nodes have three unknowns each, row by
-    /// row, to the first slots. Upper blocks are the transposed ones.
+    /// Adds the lower triangle of blocks of an element whose `V` nodes have three unknowns each,
+    /// row by row, to the first slots. Upper blocks are the transposed ones.
     #[inline]
     pub fn add_lower<const V: usize>(&mut self, blocks: &[[DMat3; V]; V]) {
         let mut slots = self.slots.iter();
@@ -77,8 +77,9 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Adds the blocks of many elements in parallel, with the bits of a single thread. The slots are cut into
-    /// pieces of `pairs`, one for each element; `add` is given the element's index and a sink for its piece.
+    /// Adds the blocks of many elements in parallel, with the bits of a single thread. The slots
+    /// are cut into pieces of `pairs`, one for each element; `add` is given the element's index and
+    /// a sink for its piece.
     ///
     /// An element may be asked more than once, each time for other blocks.
     pub fn for_each(&mut self, pairs: usize, add: impl Fn(usize, &mut Sink<'_>) + Sync) {
@@ -130,7 +131,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// The numbers of a block. One comparison refuses `NONE` and what lies outside: ranges end between blocks.
+    /// The numbers of a block. One comparison refuses `NONE` and what lies outside: ranges end
+    /// between blocks.
     #[inline]
     fn find(&mut self, slot: Slot, count: usize) -> Option<&mut [f64]> {
         let start = slot.offset().wrapping_sub(self.first);

@@ -1,7 +1,7 @@
 //! Where the block of a pair of nodes is added.
 
-/// A place among the numbers of a matrix for the block of a pair of nodes, as it is or transposed, or
-/// nowhere. [`Pattern::slot`](crate::Pattern::slot) gives it.
+/// A place among the numbers of a matrix for the block of a pair of nodes, as it is or transposed,
+/// or nowhere. [`Pattern::slot`](crate::Pattern::slot) gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
@@ -22,7 +22,8 @@ impl Slot {
         self.0 & Self::FLIPPED != 0
     }
 
-    /// The first number of the block among those of a matrix; of [`Slot::NONE`], beyond all of them.
+    /// The first number of the block among those of a matrix; of [`Slot::NONE`], beyond all of
+    /// them.
     #[inline]
     #[must_use]
     pub fn offset(self) -> usize {

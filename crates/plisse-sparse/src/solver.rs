@@ -15,17 +15,17 @@ use crate::pattern::Pattern;
 pub enum LinearSolver {
     /// Sparse Cholesky in double precision, a new factor for every matrix.
     Cholesky,
-    /// `L D Lᵀ` without pivoting, for matrices that may be indefinite. Nothing guards the growth of the factor but the
-    /// residual, which is checked. Not for operators with dense parts.
+    /// `L D Lᵀ` without pivoting, for matrices that may be indefinite. Nothing guards the growth of
+    /// the factor but the residual, which is checked. Not for operators with dense parts.
     Ldlt,
-    /// Conjugate gradients preconditioned with the inverses of the diagonal blocks. The method for steps dominated by mass:
-    /// small steps, soft cloth.
+    /// Conjugate gradients preconditioned with the inverses of the diagonal blocks. The method for
+    /// steps dominated by mass: small steps, soft cloth.
     BlockJacobi,
-    /// Conjugate gradients preconditioned with the factor of an earlier matrix, in single precision. A new factor is
-    /// made when keeping the old one no longer pays.
+    /// Conjugate gradients preconditioned with the factor of an earlier matrix, in single
+    /// precision. A new factor is made when keeping the old one no longer pays.
     StaleCholesky,
-    /// [`Self::BlockJacobi`] or [`Self::StaleCholesky`], by what the last solves have cost. Costs are counted, not
-    /// timed, so that the choice is the same in every run.
+    /// [`Self::BlockJacobi`] or [`Self::StaleCholesky`], by what the last solves have cost. Costs
+    /// are counted, not timed, so that the choice is the same in every run.
     #[default]
     Auto,
 }
@@ -43,14 +43,15 @@ pub struct SolveReport {
     pub relative_residual: f64,
 }
 
-/// Iterations with a factor of the matrix itself. One is enough without dense parts; each of those costs one more, single
-/// precision and bad conditioning a few.
+/// Iterations with a factor of the matrix itself. One is enough without dense parts; each of those
+/// costs one more, single precision and bad conditioning a few.
 const FRESH: Limits = Limits { iterations: 100, trusted: true };
 
 /// Solves one system after the other, keeping the symbolic analysis, factors and memory.
 ///
-/// Patterns may change between solves; the same [revision](crate::Revision) is analysed once. An old factor
-/// serves conjugate gradients after a change of the pattern, too, as long as the number of unknowns stays.
+/// Patterns may change between solves; the same [revision](crate::Revision) is analysed once. An
+/// old factor serves conjugate gradients after a change of the pattern, too, as long as the number
+/// of unknowns stays.
 pub struct Linear {
     choice: LinearSolver,
     analysis: Option<Arc<Analysis>>,
@@ -86,7 +87,8 @@ impl Linear {
         self.choice
     }
 
-    /// Forgets factors and statistics, but not the analysis: the next solve does not depend on earlier ones.
+    /// Forgets factors and statistics, but not the analysis: the next solve does not depend on
+    /// earlier ones.
     pub fn forget(&mut self) {
         self.stale.age = None;
         self.auto = Auto::default();
@@ -112,8 +114,8 @@ impl Linear {
         self.analyses
     }
 
-    /// Solves `A x = b` to the relative residual `tolerance`, or says why not. Direct methods are refined to `tolerance`
-    /// and accepted at rounding error if that is larger; the report tells.
+    /// Solves `A x = b` to the relative residual `tolerance`, or says why not. Direct methods are
+    /// refined to `tolerance` and accepted at rounding error if that is larger; the report tells.
     ///
     /// `x` is overwritten; on error it holds no solution.
     ///
@@ -163,8 +165,9 @@ impl Linear {
         Factor::make_room(place, &analysis, kind).map(|_| ())
     }
 
-    /// Makes a new factor of the matrix, in double precision (single for [`LinearSolver::StaleCholesky`] and
-    /// [`LinearSolver::Auto`]), for [`Self::substitute`]. After an error there is no factor.
+    /// Makes a new factor of the matrix, in double precision (single for
+    /// [`LinearSolver::StaleCholesky`] and [`LinearSolver::Auto`]), for [`Self::substitute`]. After
+    /// an error there is no factor.
     pub fn factorise(&mut self, a: &BlockMatrix) -> Result<(), LinearError> {
         let analysis = self.analyse(a.pattern())?;
         match self.choice {
@@ -176,7 +179,8 @@ impl Linear {
         }
     }
 
-    /// Whether a matrix is positive definite, by a factorisation in double precision whatever the method.
+    /// Whether a matrix is positive definite, by a factorisation in double precision whatever the
+    /// method.
     ///
     /// # Errors
     /// [`LinearError::OutOfMemory`] if the factor has no room.
@@ -352,7 +356,8 @@ fn accept(
     }
 }
 
-/// A solution of a direct method: at the tolerance, or where rounding ends the refinement, if that is good for a step.
+/// A solution of a direct method: at the tolerance, or where rounding ends the refinement, if that
+/// is good for a step.
 fn accept_rounding(
     outcome: &Outcome,
     method: LinearSolver,
@@ -364,8 +369,8 @@ fn accept_rounding(
     accept(Outcome { iterations, relative_residual, converged }, method, factorisations, tolerance)
 }
 
-/// What solving costs, in products of the matrix with a vector. Counted from the sizes with ratios as measured by
-/// `cargo xtask bench step`; the clock is never asked.
+/// What solving costs, in products of the matrix with a vector. Counted from the sizes with ratios
+/// as measured by `cargo xtask bench step`; the clock is never asked.
 struct Cost {
     /// A backward and forward substitution in single precision.
     solve: f64,
@@ -374,8 +379,8 @@ struct Cost {
 }
 
 impl Cost {
-    /// Before the analysis, the size of the factor is that of a triangle mesh with as many vertices: about 45 log₂ n numbers
-    /// per vertex.
+    /// Before the analysis, the size of the factor is that of a triangle mesh with as many
+    /// vertices: about 45 log₂ n numbers per vertex.
     fn of(pattern: &Pattern, analysis: Option<&Analysis>) -> Self {
         // In blocks of three by three.
         let (blocks, rows) = (pattern.number_count() as f64 / 9.0, pattern.layout().unknowns() as f64 / 3.0);
@@ -421,8 +426,8 @@ impl Age {
         Self { solves, iterations: iterations_so_far, last: iterations, ..self }
     }
 
-    /// An old factor pays while one more solve like the last one costs less than the average so far, the factorisation
-    /// included: that minimises the average.
+    /// An old factor pays while one more solve like the last one costs less than the average so
+    /// far, the factorisation included: that minimises the average.
     fn pays(&self, cost: &Cost) -> bool {
         let average = (cost.factor_in_solves() + self.iterations as f64) / self.solves.max(1) as f64;
         (self.last as f64) < average
@@ -430,7 +435,8 @@ impl Age {
 }
 
 impl Stale {
-    /// Single precision, or double where that finds no positive pivots. Gives the number of attempts.
+    /// Single precision, or double where that finds no positive pivots. Gives the number of
+    /// attempts.
     fn factorise(&mut self, analysis: &Arc<Analysis>, a: &BlockMatrix) -> Result<usize, LinearError> {
         self.age = None;
         self.is_double = Factor::fill(&mut self.single, analysis, Kind::Llt, a).is_err();
@@ -474,8 +480,9 @@ impl Auto {
         }
     }
 
-    /// As many iterations as a solve with a factor costs that serves for five solves of three iterations each. By the
-    /// estimate of its size even where it is known: the choice must not depend on what was analysed before.
+    /// As many iterations as a solve with a factor costs that serves for five solves of three
+    /// iterations each. By the estimate of its size even where it is known: the choice must not
+    /// depend on what was analysed before.
     fn iteration_limit(pattern: &Pattern) -> usize {
         let cost = Cost::of(pattern, None);
         (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize

@@ -1,4 +1,5 @@
-//! Matrices of nodes of any sizes against dense ones: products, solves, growth, restriction, threads.
+//! Matrices of nodes of any sizes against dense ones: products, solves, growth, restriction,
+//! threads.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -93,7 +94,8 @@ proptest! {
         }
     }
 
-    /// Blocks keep their places in a pattern that grows, twice, and what was added through old slots is where it was.
+    /// Blocks keep their places in a pattern that grows, twice, and what was added through old
+    /// slots is where it was.
     #[test]
     fn slots_stay_valid_when_a_pattern_grows(
         (sizes, pairs) in layout_and_pairs(),
@@ -225,7 +227,8 @@ fn assembly_of_mixed_nodes_has_the_same_bits_for_any_number_of_threads() {
     }
 }
 
-/// A factor serves conjugate gradients after a change of the pattern, and a pattern is analysed once.
+/// A factor serves conjugate gradients after a change of the pattern, and a pattern is analysed
+/// once.
 #[test]
 fn old_factors_serve_grown_patterns() {
     // A grid so large that its factor costs more than some iterations.

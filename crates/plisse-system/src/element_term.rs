@@ -11,12 +11,13 @@ use crate::term::{Role, Term};
 
 /// The sum of elements of one kind, which store energy, damp, or both.
 ///
-/// Elements that store count as elastic. Outside of a step and in equilibria what they store is all there is, and
-/// nothing is left of elements that only damp.
+/// Elements that store count as elastic. Outside of a step and in equilibria what they store is all
+/// there is, and nothing is left of elements that only damp.
 ///
-/// With more than one thread, each owns a range of the result and evaluates the elements that touch it, in their order.
-/// Every number is thus summed in the order of a single thread, and the bits are the same for any number of threads.
-/// Elements that touch two ranges are evaluated twice: few, if nodes that are close in space are close in number.
+/// With more than one thread, each owns a range of the result and evaluates the elements that touch
+/// it, in their order. Every number is thus summed in the order of a single thread, and the bits
+/// are the same for any number of threads. Elements that touch two ranges are evaluated twice: few,
+/// if nodes that are close in space are close in number.
 #[derive(Clone, Debug)]
 pub struct ElementTerm<E, const V: usize> {
     name: String,
@@ -36,8 +37,8 @@ impl<E: StepElement<V>, const V: usize> ElementTerm<E, V> {
         &self.elements
     }
 
-    /// Whether elements inside of a step may differ from those at rest. Known to the compiler, so that those that keep
-    /// nothing pay nothing.
+    /// Whether elements inside of a step may differ from those at rest. Known to the compiler, so
+    /// that those that keep nothing pay nothing.
     #[inline(always)]
     fn keeps() -> bool {
         size_of::<E::Start>() > 0 || E::STILL.is_none()
@@ -138,7 +139,8 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         }
         let (elements, mut kept): (_, Vec<E::Start>) = (&self.elements, memory.take());
         match step.past {
-            // Apart from the others, so that the compiler knows that there is nothing else to gather.
+            // Apart from the others, so that the compiler knows that there is nothing else to
+            // gather.
             Past::Start => sums::fill(elements, &mut kept, |element| {
                 let start = element.nodes().map(|node| step.start[node]);
                 element.start(&ElementStep { start, rate: step.rate, past: Past::Start })
@@ -149,7 +151,8 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
     }
 
     fn energy(&self, pose: &Pose<'_, E::Space>) -> f64 {
-        // Integrators ask what it would cost not to move at all: where nothing has changed, nothing resists.
+        // Integrators ask what it would cost not to move at all: where nothing has changed, nothing
+        // resists.
         let rests =
             |step: StepMap<'_, _>| std::ptr::eq(pose.x, step.start) && matches!(step.past, Past::Start);
         if E::STILL.is_none() && pose.step.is_some_and(rests) {

@@ -1,4 +1,5 @@
-//! Assembly, sparse solves, Newton's method and implicit time integration for cloth and thin shells.
+//! Assembly, sparse solves, Newton's method and implicit time integration for cloth and thin
+//! shells.
 //!
 //! | what | items |
 //! |---|---|

@@ -2,12 +2,14 @@
 
 use std::any::Any;
 
-/// Numbers of a term that stay the same during a step, in whatever form the term likes. See [`Term::remember`](crate::Term::remember).
+/// Numbers of a term that stay the same during a step, in whatever form the term likes. See
+/// [`Term::remember`](crate::Term::remember).
 #[derive(Debug, Default)]
 pub struct Memory(Option<Box<dyn Any + Send + Sync>>);
 
 impl Memory {
-    /// Takes out what was kept, whose memory can be filled anew; empty if there was none of this type.
+    /// Takes out what was kept, whose memory can be filled anew; empty if there was none of this
+    /// type.
     pub fn take<T: Any + Default>(&mut self) -> T {
         self.0.take().and_then(|kept| kept.downcast::<T>().ok()).map_or_else(T::default, |kept| *kept)
     }

@@ -8,9 +8,10 @@ use crate::memory::Memory;
 
 /// A configuration at which terms are evaluated.
 ///
-/// Inside a time step the velocity of a node is an affine function of its position, `v = rate (x - reference)`, with
-/// numbers that depend on the integrator. Terms that depend on velocity (wind, damping) are functions of `x` through
-/// it, which makes them potentials of the step as well.
+/// Inside a time step the velocity of a node is an affine function of its position,
+/// `v = rate (x - reference)`, with numbers that depend on the integrator. Terms that depend on
+/// velocity (wind, damping) are functions of `x` through it, which makes them potentials of the
+/// step as well.
 #[derive(Debug)]
 pub struct Pose<'a, S: Space> {
     /// Positions in metres.
@@ -34,7 +35,8 @@ pub struct StepMap<'a, S: Space> {
     pub rate: f64,
     /// What rates of other quantities than positions follow from.
     pub past: Past<&'a Field<S, DVec3>>,
-    /// What the term that is evaluated has kept of this step, if somebody asked it to ([`Term::remember`](crate::Term::remember)).
+    /// What the term that is evaluated has kept of this step, if somebody asked it to
+    /// ([`Term::remember`](crate::Term::remember)).
     pub memory: Option<&'a Memory>,
 }
 
@@ -78,8 +80,8 @@ impl<'a, S: Space> Pose<'a, S> {
         nodes.map(|node| self.x[node])
     }
 
-    /// Velocity of a node in m/s, with components up to [`range::SPEED`](plisse_core::range::SPEED); zero outside of a
-    /// step.
+    /// Velocity of a node in m/s, with components up to
+    /// [`range::SPEED`](plisse_core::range::SPEED); zero outside of a step.
     #[inline]
     #[must_use]
     pub fn velocity(&self, node: Id<S>) -> DVec3 {

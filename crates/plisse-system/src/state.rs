@@ -108,8 +108,8 @@ impl<S: Space> State<S> {
         self.previous.as_ref()
     }
 
-    /// The acceleration at the end of the last dynamic step, in m/s²: part of Newmark's scheme, a start for the solver in
-    /// the others.
+    /// The acceleration at the end of the last dynamic step, in m/s²: part of Newmark's scheme, a
+    /// start for the solver in the others.
     #[must_use]
     pub fn acceleration(&self) -> Option<&Field<S, DVec3>> {
         self.acceleration.as_ref()

@@ -14,8 +14,8 @@ use crate::term::{RankOne, Role, Term};
 
 /// Everything that determines the motion: masses, energy terms, pins. Frozen once built.
 ///
-/// Unknowns are the nodes that are not held by a pin. Every block that a term will add to the Hessian has its place
-/// computed in advance.
+/// Unknowns are the nodes that are not held by a pin. Every block that a term will add to the
+/// Hessian has its place computed in advance.
 pub struct System<S: Space> {
     mass: Option<Field<S, f64>>,
     size: usize,
@@ -225,7 +225,8 @@ impl<S: Space> System<S> {
         self.terms().map(|term| term.energy(pose)).sum()
     }
 
-    /// Energy of each term; at a pose inside of a step, the potentials that a solver minimises, damping included.
+    /// Energy of each term; at a pose inside of a step, the potentials that a solver minimises,
+    /// damping included.
     #[must_use]
     pub fn energies(&self, pose: &Pose<'_, S>) -> Vec<TermEnergy> {
         let one = |term: &dyn Term<S>| TermEnergy {
@@ -236,8 +237,8 @@ impl<S: Space> System<S> {
         self.terms().map(one).collect()
     }
 
-    /// Writes the derivative of the energy by every node, held ones included: there it is the force that the pin must
-    /// supply. Newtons.
+    /// Writes the derivative of the energy by every node, held ones included: there it is the force
+    /// that the pin must supply. Newtons.
     pub fn gradient(&self, pose: &Pose<'_, S>, out: &mut Field<S, DVec3>) {
         out.as_mut_slice().fill(DVec3::ZERO);
         for term in self.terms() {
@@ -251,14 +252,14 @@ impl<S: Space> System<S> {
         self.terms().map(|term| term.energy_and_add_gradient(pose, out).potential).sum()
     }
 
-    /// Writes the second derivatives over the unknowns, without dense parts and without the restriction of sliding
-    /// nodes.
+    /// Writes the second derivatives over the unknowns, without dense parts and without the
+    /// restriction of sliding nodes.
     pub fn hessian(&self, pose: &Pose<'_, S>, psd: Psd, out: &mut BlockMatrix) {
         self.hessian_with(|_| *pose, psd, out);
     }
 
-    /// [`Self::hessian`] with a pose for each term, by its place among the terms: each can then have what it remembers of a step
-    /// ([`StepMap::memory`](crate::StepMap::memory)).
+    /// [`Self::hessian`] with a pose for each term, by its place among the terms: each can then
+    /// have what it remembers of a step ([`StepMap::memory`](crate::StepMap::memory)).
     pub fn hessian_with<'a>(&self, pose: impl Fn(usize) -> Pose<'a, S>, psd: Psd, out: &mut BlockMatrix) {
         out.reset(&self.pattern);
         for (i, entry) in self.terms.iter().enumerate() {

@@ -118,7 +118,8 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
     }
 }
 
-/// Energies and derivative at once are those that come apart; a dissipative term loses the work of its force.
+/// Energies and derivative at once are those that come apart; a dissipative term loses the work of
+/// its force.
 fn check_energies(term: &dyn Term<Vertices>, pose: &Pose<'_, Vertices>) {
     let zeros = Field::filled(pose.x.len(), DVec3::ZERO);
     let (mut apart, mut together) = (zeros.clone(), zeros);
@@ -195,7 +196,8 @@ proptest! {
         check_load(springs, &x, seed);
     }
 
-    /// Forces of loads that live inside a closed surface, and of springs between nodes, add up to nothing.
+    /// Forces of loads that live inside a closed surface, and of springs between nodes, add up to
+    /// nothing.
     #[test]
     fn internal_forces_balance(seed in any::<u64>()) {
         let (mesh, ball) = generate::sphere(1, 0.7).unwrap();

@@ -1,4 +1,5 @@
-//! Equilibria with known answers: stretched strips, a cantilever, a hanging chain, an inflated sphere.
+//! Equilibria with known answers: stretched strips, a cantilever, a hanging chain, an inflated
+//! sphere.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -115,7 +116,8 @@ fn uniaxial_stretch() {
 /// `ψ = μ |F - R|²`: the stress along a fibre is `2 μ (l - 1)`.
 const ARAP_FACTOR: f64 = 2.0;
 
-/// Tip of an inextensible cantilever under its own weight, by shooting: `D θ'' = -w (L - s) cos θ`, `θ(0) = θ'(L) = 0`.
+/// Tip of an inextensible cantilever under its own weight, by shooting: `D θ'' = -w (L - s) cos θ`,
+/// `θ(0) = θ'(L) = 0`.
 fn elastica(rigidity: f64, weight: f64, length: f64) -> (f64, f64) {
     let shoot = |slope: f64| {
         let n = 20_000;
@@ -161,8 +163,8 @@ fn cantilever(cells: usize, triangulation: &str) -> (f64, f64) {
     let faces = sheet.mesh.faces().ids();
     let bending =
         faces.map(|f| KoiterBending::new(&sheet.mesh, &sheet.rest, f, Director::Tangent, &plate)).collect();
-    // The first column of cells is held. The normal at the end of that column is the mean of a held and a free cell, so that the
-    // beam is clamped in the middle of it.
+    // The first column of cells is held. The normal at the end of that column is the mean of a held
+    // and a free cell, so that the beam is clamped in the middle of it.
     let held = |x: &DVec3| x.x < 1.5 * h;
     let clamped: Vec<Id<Vertices>> =
         sheet.flat.iter().filter(|(_, x)| held(x)).map(|(node, _)| node).collect();
@@ -180,11 +182,12 @@ fn cantilever(cells: usize, triangulation: &str) -> (f64, f64) {
     (z, elastica(rigidity, weight, length - clamp).1)
 }
 
-/// Mid-edge bending against the elastica: three triangulations within 3 % (1 % in fact) at 64 elements, better with each
-/// refinement.
+/// Mid-edge bending against the elastica: three triangulations within 3 % (1 % in fact) at 64
+/// elements, better with each refinement.
 ///
-/// On irregular meshes the normals at the edges, taken as means of two faces, are those of points beside the edges, and the
-/// strip is 6 % too stiff at any resolution: free directors are what cures that.
+/// On irregular meshes the normals at the edges, taken as means of two faces, are those of points
+/// beside the edges, and the strip is 6 % too stiff at any resolution: free directors are what
+/// cures that.
 #[test]
 fn cantilever_against_the_elastica() {
     for (triangulation, bound) in
@@ -269,8 +272,9 @@ fn inflated_sphere() {
     assert!(errors[1] < 0.35 * errors[0] && errors[1] < 5e-3, "second order in the facets: {errors:?}");
 }
 
-/// Hinges are not a plate: with `AreaSum` weights and the rigidity of the plate, a strip of right triangles sinks 16 % deeper
-/// than the elastica, at any resolution. The mid-edge form above is the one to calibrate with.
+/// Hinges are not a plate: with `AreaSum` weights and the rigidity of the plate, a strip of right
+/// triangles sinks 16 % deeper than the elastica, at any resolution. The mid-edge form above is the
+/// one to calibrate with.
 #[test]
 fn cantilever_with_hinges() {
     let (length, cells, density) = (0.3, 64, 0.2);

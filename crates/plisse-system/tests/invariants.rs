@@ -66,7 +66,8 @@ fn free_fall() {
     }
 }
 
-/// Angular momentum of a spinning sheet: backward Euler loses it at first order, the others keep it to second order.
+/// Angular momentum of a spinning sheet: backward Euler loses it at first order, the others keep it
+/// to second order.
 #[test]
 fn angular_momentum() {
     let sheet = Sheet::grid(4, 4, [0.4, 0.4], generate::Diagonal::Right);
@@ -94,7 +95,8 @@ fn angular_momentum() {
     }
 }
 
-/// Sheets at rest stay at rest, pinned or free, flat or curved, under every scheme, bit by bit or to rounding.
+/// Sheets at rest stay at rest, pinned or free, flat or curved, under every scheme, bit by bit or
+/// to rounding.
 #[test]
 fn rest_is_rest() {
     let sheet = Sheet::grid(5, 5, [0.5, 0.5], generate::Diagonal::Alternating);
@@ -130,7 +132,8 @@ fn rest_is_rest() {
     }
 }
 
-/// The energy balance closes: what is lost is what dissipative terms and the scheme took, plus what pins gave.
+/// The energy balance closes: what is lost is what dissipative terms and the scheme took, plus what
+/// pins gave.
 #[test]
 fn energy_balance() {
     let sheet = Sheet::grid(5, 5, [0.5, 0.5], generate::Diagonal::Right);
@@ -144,7 +147,8 @@ fn energy_balance() {
         .build()
         .unwrap();
     let mut state = State::at_rest(sheet.flat.clone()).unwrap();
-    // Newmark's scheme has no dissipation of its own to first order, so that the rest must be small.
+    // Newmark's scheme has no dissipation of its own to first order, so that the rest must be
+    // small.
     let mut integrator = Implicit::new(&system, Scheme::NEWMARK, settings(1e-7)).unwrap();
     let (mut dissipated, mut work, mut numerical, mut before) = (0.0, 0.0, 0.0, None);
     for _ in 0..400 {
@@ -164,7 +168,8 @@ fn energy_balance() {
     assert!(numerical.abs() < 0.02 * (dissipated + work.abs()), "{numerical} of {dissipated} and {work}");
 }
 
-/// Fifty steps of a falling sheet, bit by bit the same for 1 to 4 threads and from run to run, for every solver.
+/// Fifty steps of a falling sheet, bit by bit the same for 1 to 4 threads and from run to run, for
+/// every solver.
 #[test]
 fn same_bits_for_any_number_of_threads() {
     // Large enough for assembly and products to be cut into ranges.

@@ -143,8 +143,8 @@ fn indefinite_and_infinite_matrices_are_refused() {
     }
 }
 
-/// Three particles on a line, the last at a prescribed distance from the first along x: minimise ½ |x - y|² under
-/// x₂ - x₀ = 1 in x.
+/// Three particles on a line, the last at a prescribed distance from the first along x: minimise
+/// ½ |x - y|² under x₂ - x₀ = 1 in x.
 #[test]
 fn constraints_with_a_known_answer() {
     let pattern = Pattern::new(Layout::vectors(3), [(0, 1)].into_iter()).unwrap();

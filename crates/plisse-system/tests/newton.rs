@@ -1,4 +1,5 @@
-//! Newton's method: what the report says, what happens without convergence, pins that move and slide, substeps.
+//! Newton's method: what the report says, what happens without convergence, pins that move and
+//! slide, substeps.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -85,7 +86,8 @@ fn convergence_is_quadratic_in_the_end() {
     }
 }
 
-/// Without enough iterations there is no answer: an error with the history, and the state as it was.
+/// Without enough iterations there is no answer: an error with the history, and the state as it
+/// was.
 #[test]
 fn no_convergence_is_an_error() {
     let (system, mut state) = hanging(8);
@@ -101,7 +103,8 @@ fn no_convergence_is_an_error() {
     assert!(text.contains("after 1 iterations") && text.contains("asked for 1.00e-6"), "{text}");
 }
 
-/// One iteration without line search, as in BW98: one factorisation per step, close to the converged answer for small steps.
+/// One iteration without line search, as in BW98: one factorisation per step, close to the
+/// converged answer for small steps.
 #[test]
 fn one_iteration() {
     let (system, start) = hanging(8);
@@ -118,7 +121,8 @@ fn one_iteration() {
     assert!(error > 0.0 && error < 2e-3, "{error}");
 }
 
-/// Held nodes are where they should be, bit by bit; sliding nodes leave neither their plane nor their line.
+/// Held nodes are where they should be, bit by bit; sliding nodes leave neither their plane nor
+/// their line.
 #[test]
 fn pins_move_and_slide() {
     let sheet = Sheet::grid(4, 4, [1.0, 1.0], generate::Diagonal::Right);
@@ -188,7 +192,8 @@ fn substeps() {
     }
 }
 
-/// A state that is saved and resumed goes on bit by bit, once the solver's memory is cleared on both sides.
+/// A state that is saved and resumed goes on bit by bit, once the solver's memory is cleared on
+/// both sides.
 #[test]
 fn resumed_states_give_the_same_bits() {
     let (system, start) = hanging(8);

@@ -37,7 +37,8 @@ fn check(name: &str, slopes: &[f64], order: f64) {
     assert!(slopes.iter().all(|s| (s - order).abs() < 0.1), "{name}: slopes {slopes:?}, expected {order}");
 }
 
-/// A mass on a spring, released sideways; the reference is a fourth-order explicit integration with tiny steps.
+/// A mass on a spring, released sideways; the reference is a fourth-order explicit integration with
+/// tiny steps.
 #[test]
 fn pendulum() {
     let (length, stiffness, mass) = (1.0, 300.0, 1.0);
@@ -73,7 +74,8 @@ fn pendulum() {
     }
 }
 
-/// A cloth of 5 x 5 vertices, pinned at two corners, against the same scheme with many more steps (Newmark, second order).
+/// A cloth of 5 x 5 vertices, pinned at two corners, against the same scheme with many more steps
+/// (Newmark, second order).
 #[test]
 fn small_cloth() {
     let sheet = Sheet::grid(4, 4, [0.4, 0.4], generate::Diagonal::Right);

@@ -1,5 +1,6 @@
-//! Newton's method on a problem of somebody else: nodes of sizes 1, 2, 3 and 5, pairs that change in every iteration, a
-//! barrier with a longest step, a point that is no list of numbers, a residual of its own.
+//! Newton's method on a problem of somebody else: nodes of sizes 1, 2, 3 and 5, pairs that change
+//! in every iteration, a barrier with a longest step, a point that is no list of numbers, a
+//! residual of its own.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::sync::Arc;
@@ -19,7 +20,8 @@ struct Place {
 
 /// `Σ cosh(xᵢ - i/10) + Σ over pairs ½ (sum of node a - sum of node b)² - log(x₀)`, with `x₀ > 0`.
 ///
-/// The pairs that count change with the iteration, as those of contact do; what they add is small at the minimum.
+/// The pairs that count change with the iteration, as those of contact do; what they add is small
+/// at the minimum.
 struct Toy {
     base: Arc<Pattern>,
     patterns: Vec<Arc<Pattern>>,
@@ -72,7 +74,8 @@ impl Problem for Toy {
     }
 
     fn hessian(&mut self, at: &Place, _: Psd, out: &mut BlockMatrix) {
-        // The pairs arrive in another order and number each time, so that no two patterns are the same object.
+        // The pairs arrive in another order and number each time, so that no two patterns are the
+        // same object.
         let count = 6 - self.hessians % 2;
         let mut pairs: Vec<(u32, u32)> = PAIRS.to_vec();
         pairs.rotate_left(self.hessians % 6);

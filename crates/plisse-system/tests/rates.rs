@@ -62,7 +62,8 @@ fn dashpot(hinge: &HingeElement<QuadraticAngle>, beta: f64) -> Dissipation<Hinge
     Dissipation::new(hinge.nodes(), HingeAngle::default(), viscosity, Positive::ONE)
 }
 
-/// The function of an element with damping is that of the two, in one pass: the same motion, energies and losses.
+/// The function of an element with damping is that of the two, in one pass: the same motion,
+/// energies and losses.
 #[test]
 fn damped_terms_are_the_sum_of_two() {
     let sheet = Sheet::grid(12, 12, [1.0, 1.0], generate::Diagonal::Alternating);
@@ -105,7 +106,8 @@ fn damped_terms_are_the_sum_of_two() {
     }
 }
 
-/// Reports have what the terms give at the end of a step, also where the solver had to try several lengths.
+/// Reports have what the terms give at the end of a step, also where the solver had to try several
+/// lengths.
 #[test]
 fn reports_are_those_of_the_end() {
     let sheet = Sheet::grid(6, 6, [1.0, 1.0], generate::Diagonal::Alternating);
@@ -156,7 +158,8 @@ fn reports_are_those_of_the_end() {
     assert!(lengths.iter().any(|l| *l < 1.0) && lengths.iter().any(|l| *l >= 2.0), "{lengths:?}");
 }
 
-/// What terms keep of a step changes no bit, nor does the number of threads; and a memory of something else is not believed.
+/// What terms keep of a step changes no bit, nor does the number of threads; and a memory of
+/// something else is not believed.
 #[test]
 fn memories_change_nothing() {
     let sheet = Sheet::grid(30, 30, [1.0, 1.0], generate::Diagonal::Right);
@@ -200,14 +203,15 @@ fn memories_change_nothing() {
     assert!(memory.take::<Vec<u32>>().is_empty());
 }
 
-/// Free fall with one linear solve per step and with explicit steps, for every kind of element that resists change: the parabola of the scheme,
-/// no vertex apart from the others.
+/// Free fall with one linear solve per step and with explicit steps, for every kind of element that
+/// resists change: the parabola of the scheme, no vertex apart from the others.
 #[test]
 fn free_fall_without_iterations() {
     let sheet = Sheet::grid(3, 2, [0.3, 0.2], generate::Diagonal::Right);
     let throw = DVec3::new(1.0, -0.5, 2.0);
-    // Strong for implicit steps, 60 s times the moduli; what explicit ones can bear. Rows of a matrix sum to zero only to rounding, and this one is 1e5
-    // times stiffer than the inertia: what a single solve leaves of that adds up over the steps.
+    // Strong for implicit steps, 60 s times the moduli; what explicit ones can bear. Rows of a
+    // matrix sum to zero only to rounding, and this one is 1e5 times stiffer than the inertia: what
+    // a single solve leaves of that adds up over the steps.
     for (explicit, beta, dt, tolerance) in [(false, 60.0, 0.01, 1e-9), (true, 1e-4, 1e-4, 1e-12)] {
         let viscosity = Viscosity::per_component([80.0 * beta, 120.0 * beta, 30.0 * beta]).unwrap();
         let thinning = RateDependent::new(viscosity, RateLaw::new(positive(0.1), 1.2).unwrap());
@@ -292,7 +296,8 @@ fn point_mass(stiffness: f64, pin: Option<Pin>) -> (System<Vertices>, State<Vert
     (builder.build().unwrap(), State::new(x, v).unwrap())
 }
 
-/// Explicit steps of an oscillator: first order, and an energy that stays near for a thousand periods.
+/// Explicit steps of an oscillator: first order, and an energy that stays near for a thousand
+/// periods.
 #[test]
 fn symplectic_euler_keeps_an_oscillator() {
     let omega: f64 = 5.0;

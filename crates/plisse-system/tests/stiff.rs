@@ -14,11 +14,13 @@ use plisse_core::{Field, Id, Vertices, generate};
 use plisse_membrane::{Lame, StVenantKirchhoff};
 use plisse_system::{Adaptive, Implicit, Integrator, Scheme, State, System};
 
-/// 1e3 to 1e8 N/m, 0.1 and 0.3 kg/m², steps of 1/60 and 1/30 s: five seconds and more without divergence, for
-/// Baraff-Witkin and for St. Venant-Kirchhoff, which is indefinite under compression.
+/// 1e3 to 1e8 N/m, 0.1 and 0.3 kg/m², steps of 1/60 and 1/30 s: five seconds and more without
+/// divergence, for Baraff-Witkin and for St. Venant-Kirchhoff, which is indefinite under
+/// compression.
 #[test]
 fn stiff_sheets_do_not_diverge() {
-    // At 1e8 N/m a coarse triangulation hardly bends without stretching: substeps are needed, and a small sheet shows it.
+    // At 1e8 N/m a coarse triangulation hardly bends without stretching: substeps are needed, and a
+    // small sheet shows it.
     for (cells, stiffness, density) in
         [(8, 1e3, 0.1), (8, 1e4, 0.3), (8, 1e6, 0.1), (4, 1e8, 0.1), (4, 1e8, 0.3)]
     {
@@ -60,8 +62,9 @@ fn falls(system: &System<Vertices>, x: Field<Vertices, DVec3>, dt: f64, name: &s
     assert!((-1.6..-0.3).contains(&lowest), "{name}: lowest vertex at {lowest}");
 }
 
-/// A tighter tolerance changes the answer by no more than the tolerance says: an unbalanced acceleration `a` in each of
-/// `n` steps moves a vertex by about `a (n dt)²/2`, while the motion is smooth.
+/// A tighter tolerance changes the answer by no more than the tolerance says: an unbalanced
+/// acceleration `a` in each of `n` steps moves a vertex by about `a (n dt)²/2`, while the motion is
+/// smooth.
 #[test]
 fn tighter_tolerances_agree() {
     let sheet = Sheet::grid(10, 10, [1.0, 1.0], generate::Diagonal::Alternating);

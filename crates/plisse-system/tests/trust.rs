@@ -1,5 +1,5 @@
-//! A step that is taken can be trusted: what must not be called converged, what must not be passed, energy that nothing
-//! explains, and how step sizes recover.
+//! A step that is taken can be trusted: what must not be called converged, what must not be passed,
+//! energy that nothing explains, and how step sizes recover.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -18,8 +18,8 @@ use plisse_system::{
     System, Term,
 };
 
-/// A sheet that nothing holds has no equilibrium under gravity. Steps are then as small as rounding of the huge positions
-/// that the solver has reached, which must not be called success.
+/// A sheet that nothing holds has no equilibrium under gravity. Steps are then as small as rounding
+/// of the huge positions that the solver has reached, which must not be called success.
 #[test]
 fn nothing_holds_is_no_equilibrium() {
     for n in 3..9 {
@@ -39,8 +39,8 @@ fn nothing_holds_is_no_equilibrium() {
     }
 }
 
-/// Rounding is accepted where it is the truth: a stiff spring far from the origin cannot be balanced better, and the report
-/// counts it.
+/// Rounding is accepted where it is the truth: a stiff spring far from the origin cannot be
+/// balanced better, and the report counts it.
 #[test]
 fn rounding_is_accepted_at_its_floor() {
     let mass = Field::filled(1, 1e-3);
@@ -57,7 +57,8 @@ fn rounding_is_accepted_at_its_floor() {
     assert!(report.residual() < 1.0, "{}", report.residual());
 }
 
-/// `E = -k ln x` along one axis and `-k ln(-x)` on the other side, which only [`Term::longest_step`] keeps apart.
+/// `E = -k ln x` along one axis and `-k ln(-x)` on the other side, which only
+/// [`Term::longest_step`] keeps apart.
 struct Wall {
     strength: f64,
 }
@@ -93,7 +94,8 @@ impl Term<Vertices> for Wall {
     }
 }
 
-/// A mass that flies at a wall with a metre per step stops in front of it, and the report says how close.
+/// A mass that flies at a wall with a metre per step stops in front of it, and the report says how
+/// close.
 #[test]
 fn steps_end_before_a_wall() {
     for strength in [1.0, 1e-3, 1e-9] {
@@ -179,7 +181,8 @@ fn energy_from_nowhere_is_refused() {
     }
 }
 
-/// Vibrations much faster than the step shrink by the spectral radius in each; slow ones are second order, see `orders`.
+/// Vibrations much faster than the step shrink by the spectral radius in each; slow ones are second
+/// order, see `orders`.
 #[test]
 fn newmark_dissipates_as_its_radius_says() {
     for radius in [0.0, 0.3, 0.8, 1.0] {
@@ -197,7 +200,8 @@ fn newmark_dissipates_as_its_radius_says() {
             speeds.push(state.v()[Id::new(0)].length());
         }
         if radius > 0.0 {
-            // A double root grows by a factor of the number of steps at first; forty steps leave the rate.
+            // A double root grows by a factor of the number of steps at first; forty steps leave
+            // the rate.
             let rate = (speeds[39] / speeds[19]).powf(1.0 / 20.0);
             assert!((rate / radius - 1.0).abs() < 0.05, "{radius}: {rate}");
         } else {
@@ -234,7 +238,8 @@ impl Integrator<Vertices> for UpTo {
     }
 }
 
-/// Where only short steps succeed, few long ones are tried in vain; where long ones do again, the step grows back.
+/// Where only short steps succeed, few long ones are tried in vain; where long ones do again, the
+/// step grows back.
 #[test]
 fn steps_grow_only_after_several_successes() {
     let system = System::builder(Field::filled(1, 1.0)).build().unwrap();
@@ -273,7 +278,8 @@ fn small_steady_forces_act() {
     }
 }
 
-/// A heavy body that has nothing to do with a light one does not loosen what is asked of the light one.
+/// A heavy body that has nothing to do with a light one does not loosen what is asked of the light
+/// one.
 #[test]
 fn a_heavy_body_does_not_hide_a_light_one() {
     let sheet = Sheet::grid(6, 6, [0.1, 0.1], generate::Diagonal::Alternating);

@@ -22,7 +22,8 @@ pub fn max_difference(a: &[f64], b: &[f64]) -> f64 {
 
 /// Requires `|found - expected| <= tolerance · max(|expected|, floor)` in the largest entry.
 ///
-/// `floor` is the size below which `expected` counts as zero: the size of the terms that cancelled in it.
+/// `floor` is the size below which `expected` counts as zero: the size of the terms that cancelled
+/// in it.
 ///
 /// # Panics
 /// If the difference is larger, with both sides and the worst entry.

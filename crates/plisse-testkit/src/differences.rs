@@ -1,8 +1,8 @@
 //! Gradients against energies and Jacobians against gradients, over a ladder of steps.
 //!
-//! Central differences have an error of `h² f'''/6` from truncation and `ε f/h` from rounding; which `h` is best
-//! depends on the point. The checks try every step of a ladder and judge the best one: a wrong derivative is
-//! wrong for all of them.
+//! Central differences have an error of `h² f'''/6` from truncation and `ε f/h` from rounding;
+//! which `h` is best depends on the point. The checks try every step of a ladder and judge the best
+//! one: a wrong derivative is wrong for all of them.
 
 use crate::compare::{max_abs, max_difference};
 
@@ -12,8 +12,8 @@ const LADDER: [f64; 7] = [1e-2, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-7];
 /// Checks a gradient against central differences of the energy.
 ///
 /// # Panics
-/// If the gradient is zero or not finite (a check of zero against zero proves nothing), or if the best step of
-/// the ladder leaves an error above `tolerance` times the largest component.
+/// If the gradient is zero or not finite (a check of zero against zero proves nothing), or if the
+/// best step of the ladder leaves an error above `tolerance` times the largest component.
 #[track_caller]
 pub fn check_gradient<const N: usize>(
     energy: impl Fn(&[f64; N]) -> f64,

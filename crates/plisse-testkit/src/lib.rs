@@ -1,7 +1,8 @@
 //! Finite-difference checks, comparisons and proptest strategies on plain arrays.
 //!
-//! Knows nothing of plisse: an energy is a function of `[f64; N]`, a deformation gradient is its six numbers in
-//! column-major order. Every check panics with the numbers that matter and the caller's line.
+//! Knows nothing of plisse: an energy is a function of `[f64; N]`, a deformation gradient is its
+//! six numbers in column-major order. Every check panics with the numbers that matter and the
+//! caller's line.
 
 mod compare;
 mod differences;

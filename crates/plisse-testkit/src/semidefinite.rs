@@ -1,7 +1,8 @@
 //! The sign of a symmetric matrix, by a solver that shares nothing with what it checks.
 
-/// The smallest and the largest eigenvalue of a symmetric matrix, divided by its largest entry: by Jacobi's rotations, so
-/// that matrices of every scale are judged alike. Zero matrices answer zeros.
+/// The smallest and the largest eigenvalue of a symmetric matrix, divided by its largest entry: by
+/// Jacobi's rotations, so that matrices of every scale are judged alike. Zero matrices answer
+/// zeros.
 #[must_use]
 pub fn extreme_eigenvalues<const N: usize>(matrix: &[[f64; N]; N]) -> [f64; 2] {
     let largest = crate::max_abs(matrix.as_flattened());
@@ -45,7 +46,8 @@ fn rotate<const N: usize>(a: &mut [[f64; N]; N], p: usize, q: usize) {
     (a[p][q], a[q][p]) = (0.0, 0.0);
 }
 
-/// Requires that no eigenvalue of a symmetric matrix is below `-tolerance · max(largest eigenvalue, floor)`.
+/// Requires that no eigenvalue of a symmetric matrix is below
+/// `-tolerance · max(largest eigenvalue, floor)`.
 ///
 /// `floor` is the size of the terms that cancelled in the matrix; zero where none did.
 /// Matrices without an entry above 1e-290 pass: subnormal numbers have too few digits for a sign.

@@ -72,7 +72,8 @@ pub fn conformal() -> impl Strategy<Value = [f64; 6]> {
     with_stretches((0.2..2.5f64).prop_map(|s| [s, s]))
 }
 
-/// Exactly rank one or zero, zero columns, equal and opposite columns, rest, and flat conformal states.
+/// Exactly rank one or zero, zero columns, equal and opposite columns, rest, and flat conformal
+/// states.
 pub fn degenerate() -> impl Strategy<Value = [f64; 6]> {
     let column = prop::array::uniform3(prop::sample::select(vec![0.0, 1.0, -1.0, 0.5, -0.7, 2.0]));
     (column, prop::sample::select(vec![0.0, 1.0, -1.0, 0.5, -3.0, 1e-9]), 0..8u8).prop_map(
@@ -104,14 +105,16 @@ pub fn extreme() -> impl Strategy<Value = [f64; 6]> {
     prop_oneof![mixed, scaled]
 }
 
-/// A positive number, log-uniform over a range: every decade is as likely as the next. The ends are tried as well.
+/// A positive number, log-uniform over a range: every decade is as likely as the next. The ends are
+/// tried as well.
 pub fn magnitude(range: RangeInclusive<f64>) -> impl Strategy<Value = f64> + Clone {
     let (low, high) = range.into_inner();
     let between = (low.log10()..=high.log10()).prop_map(move |e| 10f64.powf(e).clamp(low, high));
     prop_oneof![8 => between, 1 => Just(low), 1 => Just(high)]
 }
 
-/// A finite number of any size and sign, log-uniform down to the smallest subnormal number; zeros and both ends too.
+/// A finite number of any size and sign, log-uniform down to the smallest subnormal number; zeros
+/// and both ends too.
 pub fn any_finite() -> impl Strategy<Value = f64> + Clone {
     let special = vec![0.0, -0.0, f64::MAX, f64::MIN, f64::MIN_POSITIVE, 5e-324, -5e-324, 1.0, -1.0];
     prop_oneof![
@@ -120,8 +123,8 @@ pub fn any_finite() -> impl Strategy<Value = f64> + Clone {
     ]
 }
 
-/// `V` finite points: a shape of unit size at any scale, at a distance from the origin or not, with coordinates that
-/// coincide or not; or numbers of any size, each with a scale of its own.
+/// `V` finite points: a shape of unit size at any scale, at a distance from the origin or not, with
+/// coordinates that coincide or not; or numbers of any size, each with a scale of its own.
 pub fn any_points<const V: usize>() -> impl Strategy<Value = [[f64; 3]; V]> + Clone {
     fn points<const V: usize>(values: &[f64]) -> [[f64; 3]; V] {
         std::array::from_fn(|i| std::array::from_fn(|k| values[3 * i + k]))

@@ -9,20 +9,24 @@ use crate::error::{WrinkleError, fits};
 /// Where the curvature along the crests comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Curvature {
-    /// A quadric through the five rings of neighbours of each vertex ([`principal_curvatures`]): smooth, as in the published results.
+    /// A quadric through the five rings of neighbours of each vertex ([`principal_curvatures`]):
+    /// smooth, as in the published results.
     #[default]
     QuadricFit,
-    /// The mid-edge second fundamental form of the face (`2 h tan(θ/2)` across each edge), as in the paper's text. Depends on the
-    /// nearest neighbours only; blind to the curvature beyond the boundary.
+    /// The mid-edge second fundamental form of the face (`2 h tan(θ/2)` across each edge), as in
+    /// the paper's text. Depends on the nearest neighbours only; blind to the curvature beyond the
+    /// boundary.
     SecondForm,
 }
 
 /// Principal curvatures of a surface at one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PrincipalCurvature {
-    /// In 1/m, the larger one first; positive where the surface bends away from its normal, as a sphere does.
+    /// In 1/m, the larger one first; positive where the surface bends away from its normal, as a
+    /// sphere does.
     pub values: [f64; 2],
-    /// Unit directions in the tangent plane of the vertex, in the same order; zero where nothing could be fitted.
+    /// Unit directions in the tangent plane of the vertex, in the same order; zero where nothing
+    /// could be fitted.
     pub directions: [DVec3; 2],
 }
 
@@ -40,12 +44,14 @@ const RANK: f64 = 64.0 * f64::EPSILON;
 
 /// Principal curvatures at every vertex by fitting a quadric to its neighbourhood (PPR10).
 ///
-/// Around a vertex, the vertices within five edges take part, without those whose normals point away from its own if at least six are
-/// left. In a frame with the vertex in the origin and its area-weighted normal as z axis, `z = a x² + b x y + c y² + d x + e y` is
-/// fitted by least squares (of shortest coefficients where there are several) and its shape operator at the origin taken. That operator
-/// is symmetrised by using one of its two off-diagonal entries twice, which is exact only where the fitted slope `(d, e)` is zero; the
-/// first axis, which then matters, points to the neighbour with the smallest index. A vertex with fewer than six points around,
-/// without a normal, or in the same place as that neighbour, has zero curvature.
+/// Around a vertex, the vertices within five edges take part, without those whose normals point
+/// away from its own if at least six are left. In a frame with the vertex in the origin and its
+/// area-weighted normal as z axis, `z = a x² + b x y + c y² + d x + e y` is fitted by least squares
+/// (of shortest coefficients where there are several) and its shape operator at the origin taken.
+/// That operator is symmetrised by using one of its two off-diagonal entries twice, which is exact
+/// only where the fitted slope `(d, e)` is zero; the first axis, which then matters, points to the
+/// neighbour with the smallest index. A vertex with fewer than six points around, without a normal,
+/// or in the same place as that neighbour, has zero curvature.
 ///
 /// Never NaN for finite positions.
 ///
@@ -167,8 +173,9 @@ impl Rings {
 
 /// Least squares for the five coefficients of a quadric, with memory kept between vertices.
 ///
-/// By one-sided Jacobi rotations: pairs of columns are rotated until all are orthogonal. Then their lengths are the singular values.
-/// Normal equations would square the condition, which the mixed units of `x²` and `x` make large already.
+/// By one-sided Jacobi rotations: pairs of columns are rotated until all are orthogonal. Then their
+/// lengths are the singular values. Normal equations would square the condition, which the mixed
+/// units of `x²` and `x` make large already.
 #[derive(Default)]
 struct QuadricFit {
     columns: [Vec<f64>; 5],
@@ -188,12 +195,14 @@ impl QuadricFit {
         self.heights.push(z);
     }
 
-    /// The shortest of the coefficient vectors with the least squares of errors. Uses up the points.
+    /// The shortest of the coefficient vectors with the least squares of errors. Uses up the
+    /// points.
     fn solve(&mut self) -> [f64; 5] {
         // Rows: the turned basis.
         let mut basis: [[f64; 5]; 5] =
             std::array::from_fn(|i| std::array::from_fn(|k| f64::from(u8::from(i == k))));
-        // Converges quadratically, in six to ten sweeps; the limit is for the case that rounding never comes to rest.
+        // Converges quadratically, in six to ten sweeps; the limit is for the case that rounding
+        // never comes to rest.
         for _ in 0..40 {
             let mut turned = false;
             for p in 0..4 {
@@ -272,7 +281,8 @@ mod tests {
         }
     }
 
-    /// On two parallel lines y² and y say the same: of all quadrics through the points, the one with the shortest coefficients.
+    /// On two parallel lines y² and y say the same: of all quadrics through the points, the one
+    /// with the shortest coefficients.
     #[test]
     fn of_several_quadrics_the_shortest() {
         let width = 0.5;

@@ -7,7 +7,8 @@ use thiserror::Error;
 use crate::solver::WrinkleEnd;
 use crate::tension::{BaseFailure, BaseSolution};
 
-/// What can be wrong with a wrinkle problem. Each message names the element, the value and the remedy.
+/// What can be wrong with a wrinkle problem. Each message names the element, the value and the
+/// remedy.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WrinkleError {

@@ -7,12 +7,13 @@ use crate::geometry::BaseSheet;
 /// Which faces are held free of wrinkles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FreeRule {
-    /// Faces without compression (smaller strain at least zero), and those with all three vertices on such faces. The published results
-    /// follow this rule.
+    /// Faces without compression (smaller strain at least zero), and those with all three vertices
+    /// on such faces. The published results follow this rule.
     #[default]
     Authors,
-    /// The text of Chen21, section 5.1: faces whose smaller strain, averaged with the neighbours across the edges, is positive; of these
-    /// not the ones without such a neighbour, but also the ones with three. Beyond the boundary there is no neighbour.
+    /// The text of Chen21, section 5.1: faces whose smaller strain, averaged with the neighbours
+    /// across the edges, is positive; of these not the ones without such a neighbour, but also the
+    /// ones with three. Beyond the boundary there is no neighbour.
     Paper,
 }
 
@@ -32,7 +33,8 @@ pub fn wrinkle_free(sheet: &BaseSheet, rule: FreeRule) -> Field<Faces, bool> {
             let tense = Field::from_fn(mesh.face_count(), |face| {
                 lowest[face] + neighbours(mesh, face).map(|f| lowest[f]).sum::<f64>() > 0.0
             });
-            // Both filters look at the state before them, so that the order of the faces does not matter.
+            // Both filters look at the state before them, so that the order of the faces does not
+            // matter.
             Field::from_fn(mesh.face_count(), |face| {
                 match neighbours(mesh, face).filter(|f| tense[*f]).count() {
                     0 => false,

@@ -10,15 +10,17 @@ use crate::curvature::{Curvature, PrincipalCurvature, principal_curvatures};
 use crate::error::{WrinkleError, fits};
 use crate::sheet::ThinSheet;
 
-/// Strains up to here (a stretch of 1e25) keep every product of the energy and its derivatives in the range of `f64`.
+/// Strains up to here (a stretch of 1e25) keep every product of the energy and its derivatives in
+/// the range of `f64`.
 const LARGEST_STRAIN: f64 = 1e50;
 /// Constants of a face saturate here, for the same reason.
 const LARGEST_CONSTANT: f64 = 1e100;
 
 /// Everything about one base triangle that stays constant while amplitudes and frequencies change.
 ///
-/// All tensors are written in the orthonormal frame of the rest triangle, where the first fundamental form of the rest is the
-/// identity and a covector of the parameter domain (edges 01 and 02) becomes `w = R⁻ᵀ ω` with `I_u = Rᵀ R`.
+/// All tensors are written in the orthonormal frame of the rest triangle, where the first
+/// fundamental form of the rest is the identity and a covector of the parameter domain (edges 01
+/// and 02) becomes `w = R⁻ᵀ ω` with `I_u = Rᵀ R`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BaseFace {
     pub(crate) area: f64,
@@ -31,7 +33,8 @@ pub struct BaseFace {
     strains: [f64; 2],
     direction: DVec2,
     curvature: f64,
-    /// Moduli divided by Young's modulus, so that stiffness cannot overflow what is inside the braces of the energy.
+    /// Moduli divided by Young's modulus, so that stiffness cannot overflow what is inside the
+    /// braces of the energy.
     pub(crate) alpha: f64,
     pub(crate) beta: f64,
     /// `C_κ` and `W_b1`, divided by Young's modulus.
@@ -44,7 +47,8 @@ pub struct BaseFace {
 }
 
 impl BaseFace {
-    /// `bends` are `b_j` of [`mid_edge_bends`]; `fit` the principal curvatures at the corners, if they are to be used.
+    /// `bends` are `b_j` of [`mid_edge_bends`]; `fit` the principal curvatures at the corners, if
+    /// they are to be used.
     fn new(
         map: &TriangleMap,
         x: &[DVec3; 3],
@@ -72,7 +76,8 @@ impl BaseFace {
             None => along(&form, direction) / stretch,
         };
         let curvature = if curvature.is_finite() { curvature } else { 0.0 };
-        // Where both strains have one sign there are no crests with a direction of tension to follow.
+        // Where both strains have one sign there are no crests with a direction of tension to
+        // follow.
         let mixed = mixed(strains);
         let bent = curvature * stretch;
         let crest_cost =
@@ -101,15 +106,16 @@ impl BaseFace {
         self.area
     }
 
-    /// The eigenvalues of `M = FᵀF - I`, the larger one first: twice the principal Green strains. At least -1; both are -1 in a base
-    /// triangle that is a point.
+    /// The eigenvalues of `M = FᵀF - I`, the larger one first: twice the principal Green strains.
+    /// At least -1; both are -1 in a base triangle that is a point.
     #[inline]
     #[must_use]
     pub fn strains(&self) -> [f64; 2] {
         self.strains
     }
 
-    /// The unit eigenvectors of `M` in the rest frame, in the order of [`Self::strains`]. Where the eigenvalues are equal any pair.
+    /// The unit eigenvectors of `M` in the rest frame, in the order of [`Self::strains`]. Where the
+    /// eigenvalues are equal any pair.
     #[inline]
     #[must_use]
     pub fn directions(&self) -> [DVec2; 2] {
@@ -123,24 +129,25 @@ impl BaseFace {
         self.strain
     }
 
-    /// The image on the base of a vector in the rest frame, `F v`; shorter than `v` under compression, zero where the base has
-    /// collapsed.
+    /// The image on the base of a vector in the rest frame, `F v`; shorter than `v` under
+    /// compression, zero where the base has collapsed.
     #[inline]
     #[must_use]
     pub fn base_direction(&self, v: DVec2) -> DVec3 {
         self.f.c0 * v.x + self.f.c1 * v.y
     }
 
-    /// `w = R⁻ᵀ ω`: the covector in the rest frame, in rad/m, whose differences along the edges 01 and 02 are `omega`, in rad. With
-    /// differences of an amplitude instead: its gradient.
+    /// `w = R⁻ᵀ ω`: the covector in the rest frame, in rad/m, whose differences along the edges 01
+    /// and 02 are `omega`, in rad. With differences of an amplitude instead: its gradient.
     #[inline]
     #[must_use]
     pub fn covector(&self, omega: [f64; 2]) -> DVec2 {
         self.gradients[1] * omega[0] + self.gradients[2] * omega[1]
     }
 
-    /// The normal curvature of the base in 1/m along the direction of the larger strain, positive where the base bends away from its
-    /// normal. Given for every face; the energy uses it only where [`Self::is_mixed`].
+    /// The normal curvature of the base in 1/m along the direction of the larger strain, positive
+    /// where the base bends away from its normal. Given for every face; the energy uses it only
+    /// where [`Self::is_mixed`].
     #[inline]
     #[must_use]
     pub fn curvature(&self) -> f64 {
@@ -190,14 +197,16 @@ pub struct BaseSheet {
 }
 
 impl BaseSheet {
-    /// A base at positions `x` in metres, with one rest triangle per face, so that sewn panels need no common rest coordinates.
+    /// A base at positions `x` in metres, with one rest triangle per face, so that sewn panels need
+    /// no common rest coordinates.
     ///
-    /// Base triangles may have no area (a tension field compresses as it likes): they have a strain of -1, no curvature of their own,
-    /// and bend no neighbour.
+    /// Base triangles may have no area (a tension field compresses as it likes): they have a strain
+    /// of -1, no curvature of their own, and bend no neighbour.
     ///
     /// # Errors
-    /// [`WrinkleError::Length`] if rest shape or positions belong to another mesh, [`WrinkleError::NotFinite`] for a position that is
-    /// infinite or NaN, [`WrinkleError::TooLarge`] for strains beyond 1e50.
+    /// [`WrinkleError::Length`] if rest shape or positions belong to another mesh,
+    /// [`WrinkleError::NotFinite`] for a position that is infinite or NaN,
+    /// [`WrinkleError::TooLarge`] for strains beyond 1e50.
     pub fn new(
         mesh: &TriMesh,
         rest: &Field<Faces, TriangleMap>,
@@ -253,8 +262,8 @@ impl BaseSheet {
         &self.x
     }
 
-    /// The differences along the edges 01 and 02 of a face, of a one-form with one value per edge, **from the smaller to the larger
-    /// vertex** of the edge.
+    /// The differences along the edges 01 and 02 of a face, of a one-form with one value per edge,
+    /// **from the smaller to the larger vertex** of the edge.
     ///
     /// # Panics
     /// If the field is too short for the mesh.
@@ -267,9 +276,9 @@ impl BaseSheet {
     }
 }
 
-/// `b_j = 2 h_j tan(θ_j/2)` of a face, with its height `h_j` over edge `j` and the angle `θ_j` to the neighbour there, positive where
-/// the surface bends away from its normal. Zero on the boundary and where the face or the neighbour has no height; a full fold is
-/// limited to a slope of 1e20.
+/// `b_j = 2 h_j tan(θ_j/2)` of a face, with its height `h_j` over edge `j` and the angle `θ_j` to
+/// the neighbour there, positive where the surface bends away from its normal. Zero on the boundary
+/// and where the face or the neighbour has no height; a full fold is limited to a slope of 1e20.
 fn mid_edge_bends(mesh: &TriMesh, x: &Field<Vertices, DVec3>, face: Id<Faces>) -> [f64; 3] {
     let (corners, edges) = (mesh.faces()[face], mesh.face_edges()[face]);
     std::array::from_fn(|j| {
@@ -283,8 +292,8 @@ fn mid_edge_bends(mesh: &TriMesh, x: &Field<Vertices, DVec3>, face: Id<Faces>) -
     })
 }
 
-/// The second fundamental form of the base in the rest frame: `Σ b_j ∇λ_j ∇λ_jᵀ`, which is `[[b0 + b1, b0], [b0, b0 + b2]]` in the
-/// parameter domain.
+/// The second fundamental form of the base in the rest frame: `Σ b_j ∇λ_j ∇λ_jᵀ`, which is
+/// `[[b0 + b1, b0], [b0, b0 + b2]]` in the parameter domain.
 fn second_form(gradients: &[DVec2; 3], bends: [f64; 3]) -> Sym2 {
     let mut form = Sym2::new(0.0, 0.0, 0.0);
     for (g, b) in gradients.iter().zip(bends) {
@@ -312,8 +321,9 @@ pub(crate) fn norm(m: &Sym2, alpha: f64, beta: f64) -> f64 {
     0.5 * alpha * trace * trace + beta * (m.a * m.a + 2.0 * m.b * m.b + m.c * m.c)
 }
 
-/// The curvature along a unit vector of the face, mean of Euler's formula at the three corners. The principal directions of a corner
-/// are not turned into the plane of the face: a corner whose tangent plane is tilted counts its second curvature for the rest.
+/// The curvature along a unit vector of the face, mean of Euler's formula at the three corners. The
+/// principal directions of a corner are not turned into the plane of the face: a corner whose
+/// tangent plane is tilted counts its second curvature for the rest.
 fn fitted_curvature(corners: [&PrincipalCurvature; 3], t: DVec3) -> f64 {
     let at = |corner: &PrincipalCurvature| {
         let cos = corner.directions[0].dot(t);

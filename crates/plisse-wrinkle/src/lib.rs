@@ -1,5 +1,6 @@
-//! Fine wrinkles on coarse meshes of thin sheets (Chen21): equilibrium of a sheet that gives way to compression, amplitude and frequency of
-//! the wrinkles on it, their phase, and the surface with every wave.
+//! Fine wrinkles on coarse meshes of thin sheets (Chen21): equilibrium of a sheet that gives way to
+//! compression, amplitude and frequency of the wrinkles on it, their phase, and the surface with
+//! every wave.
 //!
 //! | stage | what | how |
 //! |---|---|---|
@@ -13,10 +14,12 @@
 //! | animation | [`WrinkleSequence`], [`phase_step`] | numbers of waves, signs and shifts follow the frame before |
 //! | surface | [`wrinkled_surface`], [`WrinkledSurface`] | subdivision without seams, displacement, obstacles |
 //!
-//! [`beds`] are the examples of the paper as far as it describes them; [`elastic_reference`] is a sheet that does bear compression.
+//! [`beds`] are the examples of the paper as far as it describes them; [`elastic_reference`] is a
+//! sheet that does bear compression.
 //!
-//! All lengths are in metres, phases in radians. Phase differences belong to edges and run **from the smaller to the larger vertex**.
-//! This crate knows no thread and no file: the same input gives the same bits.
+//! All lengths are in metres, phases in radians. Phase differences belong to edges and run **from
+//! the smaller to the larger vertex**. This crate knows no thread and no file: the same input gives
+//! the same bits.
 //!
 //! ```
 //! use plisse_wrinkle::{

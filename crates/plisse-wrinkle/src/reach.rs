@@ -11,9 +11,10 @@ use crate::geometry::BaseSheet;
 impl BaseSheet {
     /// A bound of the amplitudes that the sheet has material for, in m at rest.
     ///
-    /// A wave of amplitude `a` climbs by `2a` from trough to crest, along a path in the sheet, which is at most as long as the
-    /// diameter of its piece. The distance `d` of the vertex farthest from any other, along edges, bounds this diameter by `2d`.
-    /// So no amplitude is larger than `d`, the largest over all pieces. Vertices without faces do not count.
+    /// A wave of amplitude `a` climbs by `2a` from trough to crest, along a path in the sheet,
+    /// which is at most as long as the diameter of its piece. The distance `d` of the vertex
+    /// farthest from any other, along edges, bounds this diameter by `2d`. So no amplitude is
+    /// larger than `d`, the largest over all pieces. Vertices without faces do not count.
     ///
     /// ```
     /// use plisse_core::{Field, Positive, RestShape, generate};
@@ -40,7 +41,8 @@ impl BaseSheet {
             if distance[start] < f64::INFINITY {
                 continue;
             }
-            // Dijkstra's algorithm. Bits of numbers that are not negative have the order of the numbers.
+            // Dijkstra's algorithm. Bits of numbers that are not negative have the order of the
+            // numbers.
             let mut next = BinaryHeap::from([(Reverse(0_u64), start)]);
             distance[start] = 0.0;
             while let Some((Reverse(bits), v)) = next.pop() {
@@ -62,14 +64,16 @@ impl BaseSheet {
         reach
     }
 
-    /// That the sheet has material for all amplitudes, given in m: none is above its [reach](Self::reach).
+    /// That the sheet has material for all amplitudes, given in m: none is above its
+    /// [reach](Self::reach).
     ///
-    /// Where nothing limits the length of the waves, neither tension along the crests nor amplitudes that are held at zero, the
-    /// energy falls as they become longer and higher without end. It then has no minimum, and what a solver returns means
-    /// nothing.
+    /// Where nothing limits the length of the waves, neither tension along the crests nor
+    /// amplitudes that are held at zero, the energy falls as they become longer and higher without
+    /// end. It then has no minimum, and what a solver returns means nothing.
     ///
     /// # Errors
-    /// [`WrinkleError::TooHigh`] for one that is larger, infinite or NaN, [`WrinkleError::Length`] for amplitudes of another mesh.
+    /// [`WrinkleError::TooHigh`] for one that is larger, infinite or NaN, [`WrinkleError::Length`]
+    /// for amplitudes of another mesh.
     pub fn check_amplitudes(&self, amplitude: &Field<Vertices, f64>) -> Result<(), WrinkleError> {
         fits("amplitudes", amplitude, self.mesh().vertex_count())?;
         let reach = self.reach();

@@ -6,7 +6,8 @@ use crate::error::WrinkleError;
 
 /// An isotropic thin sheet in plane stress: Young's modulus, Poisson's ratio, thickness.
 ///
-/// The energy of a tensor `M` is `‖M‖² = α/2 tr²M + β tr(M²)` (Chen21, section 3) with `α` and `β` in pascals.
+/// The energy of a tensor `M` is `‖M‖² = α/2 tr²M + β tr(M²)` (Chen21, section 3) with `α` and `β`
+/// in pascals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThinSheet {
     young: f64,
@@ -15,8 +16,8 @@ pub struct ThinSheet {
 }
 
 impl ThinSheet {
-    /// Young's modulus in Pa, Poisson's ratio in `(-1, 1)`, thickness in m. Of ratios from 0.5 on only sheets are capable, no solid;
-    /// they are accepted.
+    /// Young's modulus in Pa, Poisson's ratio in `(-1, 1)`, thickness in m. Of ratios from 0.5 on
+    /// only sheets are capable, no solid; they are accepted.
     pub fn new(young: Positive, poisson: f64, thickness: Positive) -> Result<Self, WrinkleError> {
         if poisson > -1.0 && poisson < 1.0 {
             Ok(Self { young: young.get(), poisson, thickness: thickness.get() })

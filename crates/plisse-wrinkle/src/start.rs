@@ -8,14 +8,17 @@ use plisse_core::{Edges, Faces, Field, Id, Vertices};
 use crate::error::WrinkleError;
 use crate::solver::{Point, WrinkleProblem, WrinkleSystem};
 
-/// A guess of amplitude and wavelength. The energy has many minima; which one is found depends on it.
+/// A guess of amplitude and wavelength. The energy has many minima; which one is found depends on
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrinkleStart {
-    /// Amplitudes proportional to `√(2|λ₂|)`, as long an arc as the compression needs, the largest one a hundredth of the extent of the
-    /// base, and one wavelength everywhere (Chen21, section 5.1). Knows nothing about thickness and tension.
+    /// Amplitudes proportional to `√(2|λ₂|)`, as long an arc as the compression needs, the largest
+    /// one a hundredth of the extent of the base, and one wavelength everywhere (Chen21, section
+    /// 5.1). Knows nothing about thickness and tension.
     Strain,
-    /// The wavelength at which a sheet of the size of this one, under its mean tension, would wrinkle (CM03: `k⁴ = π² T/(B L²)`), and
-    /// the amplitude `√(2ε)/k` with `ε = -(λ₂ + ν λ₁)`, the compression beyond what the tension across makes by itself.
+    /// The wavelength at which a sheet of the size of this one, under its mean tension, would
+    /// wrinkle (CM03: `k⁴ = π² T/(B L²)`), and the amplitude `√(2ε)/k` with `ε = -(λ₂ + ν λ₁)`, the
+    /// compression beyond what the tension across makes by itself.
     Stress,
 }
 
@@ -41,8 +44,8 @@ struct Guess {
     frequency: f64,
 }
 
-/// `a k` of a wave that takes up this compression, a change of `FᵀF`. What is left of a base at rest by rounding is none: scaled up to an
-/// amplitude, it would be taken for wrinkles.
+/// `a k` of a wave that takes up this compression, a change of `FᵀF`. What is left of a base at
+/// rest by rounding is none: scaled up to an amplitude, it would be taken for wrinkles.
 fn slope(compression: f64) -> f64 {
     if compression > 1e-12 { (2.0 * compression).sqrt() } else { 0.0 }
 }
@@ -80,7 +83,8 @@ fn stress_guess(problem: &WrinkleProblem) -> Option<Guess> {
     })
 }
 
-/// Vertices take the mean of their faces and are smoothed twice over their neighbours. Held ones are zero all the time.
+/// Vertices take the mean of their faces and are smoothed twice over their neighbours. Held ones
+/// are zero all the time.
 fn vertex_amplitudes(problem: &WrinkleProblem, face: &Field<Faces, f64>) -> Field<Vertices, f64> {
     let mesh = problem.sheet().mesh();
     let free = |vertex, value: f64, count: usize| {
@@ -103,8 +107,9 @@ fn vertex_amplitudes(problem: &WrinkleProblem, face: &Field<Faces, f64>) -> Fiel
     a
 }
 
-/// A sign for the direction across the wrinkles of every kept face, so that neighbours agree wherever possible. The signs spread along
-/// a spanning tree that prefers edges between large amplitudes: jumps, if there must be some, are where little wrinkles.
+/// A sign for the direction across the wrinkles of every kept face, so that neighbours agree
+/// wherever possible. The signs spread along a spanning tree that prefers edges between large
+/// amplitudes: jumps, if there must be some, are where little wrinkles.
 fn comb(problem: &WrinkleProblem, amplitude: &Field<Faces, f64>) -> Field<Faces, f64> {
     let (mesh, kept) = (problem.sheet().mesh(), problem.kept());
     let mut joints: Vec<(f64, Id<Edges>, [Id<Faces>; 2])> = Vec::new();
@@ -156,11 +161,12 @@ fn comb(problem: &WrinkleProblem, amplitude: &Field<Faces, f64>) -> Field<Faces,
     signs
 }
 
-/// Whether the directions across of two faces point the same way when the rest triangles are laid out side by side. The rest is there
-/// for sewn panels and for base triangles that have collapsed.
+/// Whether the directions across of two faces point the same way when the rest triangles are laid
+/// out side by side. The rest is there for sewn panels and for base triangles that have collapsed.
 fn agreement(problem: &WrinkleProblem, edge: Id<Edges>, faces: [Id<Faces>; 2]) -> f64 {
     let (mesh, sheet) = (problem.sheet().mesh(), problem.sheet());
-    // Along the edge as the face walks it, and inwards, which is where the coordinate of the opposite corner grows.
+    // Along the edge as the face walks it, and inwards, which is where the coordinate of the
+    // opposite corner grows.
     let [left, right] = faces.map(|face| {
         let base = &sheet.faces()[face];
         let (g1, g2) = (base.covector([1.0, 0.0]), base.covector([0.0, 1.0]));
@@ -197,7 +203,8 @@ mod tests {
 
     #[test]
     fn even_compression_starts_with_an_even_wave() {
-        // Half as wide as long, stretched along x and compressed along y; rest triangles in frames of their own, some mirrored.
+        // Half as wide as long, stretched along x and compressed along y; rest triangles in frames
+        // of their own, some mirrored.
         let (mesh, uv) = generate::irregular_grid(8, 5, [1.0, 0.5], 3).unwrap();
         let corners = Field::from_fn(mesh.face_count(), |face| {
             let (s, c) = (1.7 * face.index() as f64).sin_cos();
@@ -250,7 +257,8 @@ mod tests {
         let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap().with_clamped(&clamped).unwrap();
         let mut system = WrinkleSystem::new(&problem).unwrap();
         let point = start(&mut system, WrinkleStart::Strain).unwrap();
-        // The same frequency per length everywhere cannot be closed; the nearest form has it at a radius in between.
+        // The same frequency per length everywhere cannot be closed; the nearest form has it at a
+        // radius in between.
         let target = strain_guess(&problem).frequency;
         let radius = point.c[0].abs() / (std::f64::consts::TAU * target);
         assert!((0.8..1.0).contains(&radius), "{radius}");

@@ -163,8 +163,9 @@ fn starts_do_not_matter() {
 
 #[test]
 fn the_mylar_balloon_has_its_volume() {
-    // Two inextensible discs of radius r that wrinkle freely enclose 1.2185 r³ (2π a³ B(5/4, 1/2)/4 with a = 0.7627 r). At 20 Pa the
-    // film is stretched by 0.2 per cent; the polygon of the rim and the facets lose a little.
+    // Two inextensible discs of radius r that wrinkle freely enclose 1.2185 r³ (2π a³ B(5/4, 1/2)/4
+    // with a = 0.7627 r). At 20 Pa the film is stretched by 0.2 per cent; the polygon of the rim
+    // and the facets lose a little.
     let volume = |resolution| {
         let solution = solve(&beds::disk_balloon(20.0, resolution, 1).unwrap());
         assert!(solution.report.minimum);
@@ -206,7 +207,8 @@ fn sewn_beds() {
 
 #[test]
 fn sheared_films_have_slack_corners() {
-    // Slack corners at the free sides change their regime from step to step: many iterations, but an end.
+    // Slack corners at the free sides change their regime from step to step: many iterations, but
+    // an end.
     let solution = check(&beds::sheared_rectangle(0.003, 0.0, 8, 1).unwrap(), 300);
     assert!(solution.report.regimes[2] > 0);
     check(&beds::sheared_rectangle(0.003, 5e-4, 8, 1).unwrap(), 150);
@@ -246,7 +248,8 @@ fn the_elastic_sheet_has_the_energy_of_compression_on_top() {
     let how = ElasticReference::for_sheet(&bed.problem);
     let elastic = elastic_reference(&bed.problem, &base.x, &how).unwrap();
     assert!(elastic.report.residual <= elastic.report.tolerance);
-    // The tension field is the lower envelope of the elastic membrane; bending is a thousandth of the difference.
+    // The tension field is the lower envelope of the elastic membrane; bending is a thousandth of
+    // the difference.
     let (low, high) = (base.report.total_energy(), elastic.report.total_energy());
     assert!(low < high, "{low} {high}");
     // And it lies below where the solver started: the same positions with compression.
@@ -290,7 +293,8 @@ fn sewn_panels_fold_freely_in_the_elastic_reference() {
 
 #[test]
 fn a_pushed_strip_buckles_to_the_arch_of_its_length() {
-    // Ends that are held but free to turn, closer by a hundredth: one arch of the same length, of height 2 L/π √ε.
+    // Ends that are held but free to turn, closer by a hundredth: one arch of the same length, of
+    // height 2 L/π √ε.
     let bed = beds::stretched_sheet(-0.01, 4, 1).unwrap();
     let base = solve(&bed);
     // Across it has its width, to rounding.

@@ -1,4 +1,5 @@
-//! The whole chain on test beds with irregular meshes: numbers of waves, and what must hold for every answer.
+//! The whole chain on test beds with irregular meshes: numbers of waves, and what must hold for
+//! every answer.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -100,7 +101,8 @@ fn spread(values: &[f64]) -> f64 {
 
 #[test]
 fn twisted_cylinders_have_45_waves_on_any_irregular_mesh() {
-    // Chen21, figure 21: 46 on 1.3k vertices; independent runs of the same formulas had 45 on 812 and on 1520.
+    // Chen21, figure 21: 46 on 1.3k vertices; independent runs of the same formulas had 45 on 812
+    // and on 1520.
     let mut counts = Vec::new();
     for (around, seed) in [(30, 1), (31, 2), (32, 3)] {
         let solved = solve(beds::twisted_cylinder(10.0, around, seed).unwrap(), true);
@@ -121,7 +123,8 @@ fn twisted_cylinders_have_45_waves_on_any_irregular_mesh() {
 
 #[test]
 fn stretched_sheets_have_the_same_waves_on_other_meshes() {
-    // Over the width of 0.1 m. The phase across the middle would not do: the outer parts have a phase, but next to no amplitude.
+    // Over the width of 0.1 m. The phase across the middle would not do: the outer parts have a
+    // phase, but next to no amplitude.
     let counts: Vec<f64> = [(14, 1), (18, 2), (22, 3)]
         .into_iter()
         .map(|(n, seed)| {
@@ -177,7 +180,8 @@ fn whole_waves_stay_whole_while_the_rest_adapts() {
         assert!(are_whole(&turns(&adapted.omega)), "{:?}", turns(&adapted.omega));
         let rounded = solved.energy(&solved.field, &whole.omega);
         let (free, better) = (solved.field.report.terms.total(), adapted.report.terms.total());
-        // Below the merely rounded field, and not below what is free to have any number of waves, to the tolerance of both.
+        // Below the merely rounded field, and not below what is free to have any number of waves,
+        // to the tolerance of both.
         let slack = 1e-8 * free;
         assert!(better <= rounded && free <= better + slack, "{free} {better} {rounded}");
         assert!(whole.rounding() < 1e-6 || better < rounded);

@@ -88,7 +88,8 @@ fn directions_belong_to_the_strains() {
     }
 }
 
-/// `face_omega` against a phase per vertex: on every face the differences from corner 0, whichever way its edges run.
+/// `face_omega` against a phase per vertex: on every face the differences from corner 0, whichever
+/// way its edges run.
 #[test]
 fn one_forms_are_read_from_corner_0() {
     let case = case(3);

@@ -1,4 +1,5 @@
-//! Principal curvatures by quadric fit: exact where they should be, second order elsewhere, quiet where nothing can be fitted.
+//! Principal curvatures by quadric fit: exact where they should be, second order elsewhere, quiet
+//! where nothing can be fitted.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -19,7 +20,8 @@ fn worst(found: &Field<Vertices, PrincipalCurvature>, expected: [f64; 2]) -> f64
     found.as_slice().iter().map(error).fold(0.0, f64::max)
 }
 
-/// In the middle of a disc the normal of an even surface is its axis, and the fit finds the surface itself.
+/// In the middle of a disc the normal of an even surface is its axis, and the fit finds the surface
+/// itself.
 #[test]
 fn exact_for_a_paraboloid() {
     let (mesh, uv) = generate::disc(7, 0.3).unwrap();
@@ -47,7 +49,8 @@ fn cylinder_to_second_order() {
         }
         worst(&found, [1.0 / radius, 0.0])
     });
-    // Five rings of 60 are half a radian: the circle is no parabola there, by a quarter of its square.
+    // Five rings of 60 are half a radian: the circle is no parabola there, by a quarter of its
+    // square.
     assert!(errors[0] < 0.08 / radius, "{errors:?}");
     assert!(errors[0] > 3.5 * errors[1], "halving the edges must quarter the error: {errors:?}");
 }
@@ -63,8 +66,9 @@ fn sphere_to_second_order() {
     assert!(errors[0] > 3.0 * errors[1], "halving the edges must quarter the error: {errors:?}");
 }
 
-/// Five rings of a coarse unit sphere are all of it. The far side faces away and must not take part: a paraboloid through the whole
-/// sphere has the curvature 2.5, one through half of it about 1.5.
+/// Five rings of a coarse unit sphere are all of it. The far side faces away and must not take
+/// part: a paraboloid through the whole sphere has the curvature 2.5, one through half of it about
+/// 1.5.
 #[test]
 fn what_faces_away_does_not_count() {
     let (mesh, x) = generate::sphere(1, 1.0).unwrap();
@@ -105,7 +109,8 @@ fn never_nan() {
     assert!(principal_curvatures(&mesh, &Field::filled(3, DVec3::ZERO)).is_err());
 }
 
-/// A tube that is stretched along its axis has its crests there, where it is straight; stretched around, they follow the circle.
+/// A tube that is stretched along its axis has its crests there, where it is straight; stretched
+/// around, they follow the circle.
 #[test]
 fn both_curvatures_along_the_crests_of_a_tube() {
     let radius = 0.5;
@@ -123,7 +128,8 @@ fn both_curvatures_along_the_crests_of_a_tube() {
             for (id, _) in inner {
                 let face = base.faces()[id];
                 assert!(face.is_mixed());
-                // Five rings are a third of a radian: 3 %. A single mid-edge form across the diagonals has no more than that either.
+                // Five rings are a third of a radian: 3 %. A single mid-edge form across the
+                // diagonals has no more than that either.
                 assert!(
                     (face.curvature() - expected).abs() < 0.03 / radius,
                     "{curvature:?} {}",
@@ -134,7 +140,8 @@ fn both_curvatures_along_the_crests_of_a_tube() {
     }
 }
 
-/// On a sphere every direction is a crest of the same curvature. Its rest shape is an ellipsoid, so that the strains point everywhere.
+/// On a sphere every direction is a crest of the same curvature. Its rest shape is an ellipsoid, so
+/// that the strains point everywhere.
 #[test]
 fn a_sphere_bends_alike_along_all_crests() {
     let radius = 2.0;
@@ -148,8 +155,9 @@ fn a_sphere_bends_alike_along_all_crests() {
     }
 }
 
-/// The figures of this fit at the time when it gave the `W_s2` of the published disk of Chen21 to 1e-15. The symmetrised operator, its
-/// axes and the order of the two curvatures are conventions: no other test would notice if they changed.
+/// The figures of this fit at the time when it gave the `W_s2` of the published disk of Chen21 to
+/// 1e-15. The symmetrised operator, its axes and the order of the two curvatures are conventions:
+/// no other test would notice if they changed.
 #[test]
 fn conventions_of_the_published_results() {
     let case = bent::case(6);

@@ -1,4 +1,5 @@
-//! The wrinkle energy: derivatives, agreement with the equations of the paper, invariances, extremes.
+//! The wrinkle energy: derivatives, agreement with the equations of the paper, invariances,
+//! extremes.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -68,7 +69,8 @@ fn no_term_is_negligible_in_these_tests() {
     }
 }
 
-/// The equations of the paper as they are printed: forms in the parameter domain of the edges 01 and 02.
+/// The equations of the paper as they are printed: forms in the parameter domain of the edges 01
+/// and 02.
 struct Printed {
     rest: DMat2,
     base: DMat2,
@@ -159,7 +161,8 @@ fn three_points() -> Vec<([f64; 3], f64)> {
     (0..3).map(|p| (std::array::from_fn(|i| if i == p { 2.0 / 3.0 } else { 1.0 / 6.0 }), 1.0 / 3.0)).collect()
 }
 
-/// Gauss's four points in both directions of a square that is collapsed to the triangle: exact to degree six.
+/// Gauss's four points in both directions of a square that is collapsed to the triangle: exact to
+/// degree six.
 fn many_points() -> Vec<([f64; 3], f64)> {
     let gauss = [(0.3399810435848563, 0.6521451548625461), (0.8611363115940526, 0.3478548451374538)]
         .map(|(x, w)| [(0.5 - 0.5 * x, 0.5 * w), (0.5 + 0.5 * x, 0.5 * w)]);
@@ -167,7 +170,8 @@ fn many_points() -> Vec<([f64; 3], f64)> {
     let mut rule = Vec::new();
     for (s, ws) in gauss {
         for (t, wt) in gauss {
-            // Of the unit square to the triangle (1 - s, s (1 - t), s t); twice the Jacobian, for weights that sum to one.
+            // Of the unit square to the triangle (1 - s, s (1 - t), s t); twice the Jacobian, for
+            // weights that sum to one.
             rule.push(([1.0 - s, s * (1.0 - t), s * t], 2.0 * s * ws * wt));
         }
     }
@@ -189,7 +193,8 @@ fn terms_are_those_of_the_paper() {
         for (q, rule) in [(Quadrature::Exact, many_points()), (Quadrature::ThreePoint, three_points())] {
             let (found, expected) = (list(&face.terms(a, omega, q)), printed.terms(a, omega, &rule));
             for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                // 1e-11: curvatures of the nearly flat triangles lose digits in the differences of normals.
+                // 1e-11: curvatures of the nearly flat triangles lose digits in the differences of
+                // normals.
                 assert_close(&format!("{id}, term {i}"), &[*found], &[*expected], 1e-11, 1e-4);
             }
         }
@@ -211,8 +216,9 @@ fn three_points_miss_the_fourth_power_only() {
     assert_close("terms", &exact, &three, 1e-14, 0.0);
 }
 
-/// On a flat sheet with strains l1 and l2, waves across l2 with a constant amplitude are in equilibrium where
-/// `a² k²/2 = -(l2 + ν l1) - h² k²/6`: they take away compression until what is left pays for their bending.
+/// On a flat sheet with strains l1 and l2, waves across l2 with a constant amplitude are in
+/// equilibrium where `a² k²/2 = -(l2 + ν l1) - h² k²/6`: they take away compression until what is
+/// left pays for their bending.
 #[test]
 fn waves_relieve_compression() {
     let rest = TriangleMap::new([[0.0, 0.0], [1.0, 0.2], [0.3, 0.9]].map(DVec2::from)).unwrap();
@@ -253,7 +259,8 @@ fn a_rigid_motion_of_the_base_changes_nothing() {
     }
 }
 
-/// For frequencies with a phase: the third edge of a face is not looked at, so that elsewhere it matters which one it is.
+/// For frequencies with a phase: the third edge of a face is not looked at, so that elsewhere it
+/// matters which one it is.
 #[test]
 fn corners_may_be_counted_from_any() {
     let mut case = case(5);
@@ -326,7 +333,8 @@ proptest! {
     fn finite_in_finite_out(
         values in prop::array::uniform5(-1.0..1.0f64),
         exponents in prop::array::uniform5(-300..308i32),
-        // Rest lengths from 1e-30 m to 1e30 m and parameters from 1e-60 to 1e60: others are refused when something is built.
+        // Rest lengths from 1e-30 m to 1e30 m and parameters from 1e-60 to 1e60: others are refused
+        // when something is built.
         size in -17..30i32,
         flat in 0..13i32,
         moduli in prop::array::uniform2(-60..61i32),

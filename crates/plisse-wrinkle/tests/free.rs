@@ -1,4 +1,5 @@
-//! Which faces are free of wrinkles, on a flat mesh whose faces have whatever rest triangles the strains need.
+//! Which faces are free of wrinkles, on a flat mesh whose faces have whatever rest triangles the
+//! strains need.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -23,7 +24,8 @@ use plisse_wrinkle::{BaseSheet, Curvature, FreeRule, wrinkle_free};
 /// ```
 const FACES: [[u32; 3]; 6] = [[0, 1, 2], [2, 1, 3], [0, 2, 4], [1, 0, 5], [3, 1, 6], [4, 7, 0]];
 
-/// A mesh whose faces are all stretched so that the smaller strain is as given, and the larger one 2.
+/// A mesh whose faces are all stretched so that the smaller strain is as given, and the larger
+/// one 2.
 fn free(lowest: [f64; 6], rule: FreeRule) -> [bool; 6] {
     let mesh = TriMesh::new(8, &FACES).unwrap();
     let u =
@@ -53,7 +55,8 @@ fn compressed_faces_are_not_free() {
     }
 }
 
-/// Face 0 is compressed; its corners lie on the tense faces 1 and 2 (0 and 2 on the latter, 1 on the former).
+/// Face 0 is compressed; its corners lie on the tense faces 1 and 2 (0 and 2 on the latter, 1 on
+/// the former).
 #[test]
 fn a_face_between_tense_ones_is_held_by_its_corners() {
     let lowest = [-0.4, 0.1, 0.1, -0.4, -0.4, -0.4];
@@ -64,7 +67,8 @@ fn a_face_between_tense_ones_is_held_by_its_corners() {
 
 #[test]
 fn the_paper_averages() {
-    // Sums with neighbours: 0: -0.1 + 0.3 + 0.3 - 0.1 = 0.4; 1: 0.3 - 0.1 - 0.1 = 0.1; 2: same as 1; 3: -0.2; 4: 0.2; 5: 0.2.
+    // Sums with neighbours: 0: -0.1 + 0.3 + 0.3 - 0.1 = 0.4; 1: 0.3 - 0.1 - 0.1 = 0.1; 2: same as
+    // 1; 3: -0.2; 4: 0.2; 5: 0.2.
     let lowest = [-0.1, 0.3, 0.3, -0.1, -0.1, -0.1];
     assert_eq!(free(lowest, FreeRule::Paper), [YES, YES, YES, NOT, YES, YES]);
     // By its corners, face 0 is free with the other rule too, but no other compressed face.
@@ -79,11 +83,12 @@ fn the_paper_removes_a_face_without_company() {
     assert_eq!(free([-0.05, -0.1, -0.4, -0.4, 0.2, -0.4], FreeRule::Paper), [NOT, YES, NOT, NOT, YES, NOT]);
 }
 
-/// Sums with neighbours: 0 has -0.9 - 0.1 - 0.1 + 0.95, faces 1 and 2 have -0.9 - 0.1 + 1.1, face 3 has -0.9 + 0.95.
+/// Sums with neighbours: 0 has -0.9 - 0.1 - 0.1 + 0.95, faces 1 and 2 have -0.9 - 0.1 + 1.1, face 3
+/// has -0.9 + 0.95.
 #[test]
 fn the_paper_adds_a_face_among_free_ones() {
-    // Face 0 joins its three neighbours. Face 3, with face 0 as its only neighbour, was alone before that: both filters look at the
-    // same state.
+    // Face 0 joins its three neighbours. Face 3, with face 0 as its only neighbour, was alone
+    // before that: both filters look at the same state.
     assert_eq!(free([-0.9, -0.1, -0.1, 0.95, 1.1, 1.1], FreeRule::Paper), [YES, YES, YES, NOT, YES, YES]);
     // Two free neighbours are not three: face 3 now has -0.9 + 0.85.
     assert_eq!(free([-0.9, -0.1, -0.1, 0.85, 1.1, 1.1], FreeRule::Paper), [NOT, YES, YES, NOT, YES, YES]);

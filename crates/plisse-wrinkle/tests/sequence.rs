@@ -1,4 +1,5 @@
-//! Wrinkles on a cylinder that is twisted more and more: no frame pops, unless the numbers of waves must change, and then it is said.
+//! Wrinkles on a cylinder that is twisted more and more: no frame pops, unless the numbers of waves
+//! must change, and then it is said.
 #![allow(
     clippy::float_cmp,
     clippy::unwrap_used,
@@ -15,10 +16,12 @@ use plisse_wrinkle::{
     solve_wrinkles_from,
 };
 
-/// Cells around, with 750 vertices. On coarser meshes the number of waves hardly depends on the twist.
+/// Cells around, with 750 vertices. On coarser meshes the number of waves hardly depends on the
+/// twist.
 const AROUND: usize = 30;
 
-/// The bases of these angles in degrees, each from the one before if that is close, amplitudes zero at both ends.
+/// The bases of these angles in degrees, each from the one before if that is close, amplitudes zero
+/// at both ends.
 fn twisted(angles: &[f64]) -> (beds::Bed, Vec<WrinkleProblem>) {
     let first = beds::twisted_cylinder(angles[0], AROUND, 1).unwrap();
     let mut last: Option<(f64, Field<Vertices, glam::DVec3>)> = None;
@@ -65,7 +68,8 @@ fn run(
     frames
 }
 
-/// What holds in every frame: converged, no negative amplitude, no curl, periods that are whole turns and those of the phase.
+/// What holds in every frame: converged, no negative amplitude, no curl, periods that are whole
+/// turns and those of the phase.
 #[track_caller]
 fn check(problem: &WrinkleProblem, frame: &SequenceFrame) {
     let (field, complex, mesh) = (&frame.field, problem.complex(), problem.sheet().mesh());
@@ -100,8 +104,9 @@ fn check(problem: &WrinkleProblem, frame: &SequenceFrame) {
     assert!(frame.phase.rounding() < 1e-9 && frame.phase.deviation < 1e-8);
 }
 
-/// Largest and weighted mean difference of two phases as angles, over corners with more than a fifth of the largest amplitude, and over
-/// all. The weights are areas and squares of the amplitude.
+/// Largest and weighted mean difference of two phases as angles, over corners with more than a
+/// fifth of the largest amplitude, and over all. The weights are areas and squares of the
+/// amplitude.
 fn difference(problem: &WrinkleProblem, before: &Phase, now: &Phase, a: &Field<Vertices, f64>) -> (f64, f64) {
     let top = a.as_slice().iter().fold(0.0, |m: f64, a| m.max(*a));
     let (mut largest, mut sum, mut weights) = (0.0f64, 0.0, 0.0);
@@ -136,7 +141,8 @@ fn a_twisted_cylinder_does_not_pop() {
         let (before, now) = (&pair[0], &pair[1]);
         assert_eq!(now.phase.waves, first);
         let (largest, mean) = difference(&problems[i + 1], &before.phase, &now.phase, &now.field.amplitude);
-        // 0.13 to 0.3 rad on a mesh of twice as many cells, growing with the step; π where waves pop.
+        // 0.13 to 0.3 rad on a mesh of twice as many cells, growing with the step; π where waves
+        // pop.
         assert!(largest < 0.6 && mean < 0.25, "frame {i}: {largest} {mean}");
         let change = now.change.as_ref().unwrap();
         let step = change.step.unwrap();
@@ -147,7 +153,8 @@ fn a_twisted_cylinder_does_not_pop() {
         assert!(change.continued && change.waves.is_empty());
         assert!(change.cost > -1e-9 && change.relative_cost < 0.25, "{change:?}");
     }
-    // What has moved in one frame is in proportion to the frame: twice as many frames, half the step.
+    // What has moved in one frame is in proportion to the frame: twice as many frames, half the
+    // step.
     let coarse = run(&settings(), &twisted(&degrees(4.0, 10.0, 7)));
     let largest = |frames: &[SequenceFrame]| {
         let steps = frames.iter().filter_map(|f| f.change.as_ref()?.step);
@@ -156,7 +163,8 @@ fn a_twisted_cylinder_does_not_pop() {
     let ratio = largest(&coarse) / largest(&frames);
     assert!((1.6..2.4).contains(&ratio), "{ratio}");
 
-    // Each frame for itself, with signs, shifts and rounding of the frame before, pops: the same measure sees it.
+    // Each frame for itself, with signs, shifts and rounding of the frame before, pops: the same
+    // measure sees it.
     let mut previous: Option<(Phase, WrinkleField)> = None;
     let (mut popped, mut worst) = (0, (0.0f64, 0.0f64));
     for problem in problems {

@@ -13,8 +13,8 @@ use plisse_wrinkle::{
     solve_wrinkles_from, wrinkled_surface,
 };
 
-/// A ring that is pulled inwards and bulges: compressed around, stretched outwards. Solved, rounded, subdivided: as many crests along the
-/// inner boundary as the phase winds.
+/// A ring that is pulled inwards and bulges: compressed around, stretched outwards. Solved,
+/// rounded, subdivided: as many crests along the inner boundary as the phase winds.
 #[test]
 fn crests_of_a_ring_are_as_many_as_the_phase_has_turns() {
     let (mesh, uv) = generate::annulus(32, 4, 0.5, 1.0, Diagonal::Alternating).unwrap();
@@ -43,7 +43,8 @@ fn crests_of_a_ring_are_as_many_as_the_phase_has_turns() {
     let turns = phase.field.winding(&mesh, inner).unwrap().unsigned_abs() as usize;
     assert!((5..40).contains(&turns), "{turns}");
 
-    // On the solver's faces the periods are the solver's, rounded; and rounding costs little of what the wrinkles have relieved.
+    // On the solver's faces the periods are the solver's, rounded; and rounding costs little of
+    // what the wrinkles have relieved.
     let options = PhaseOptions { faces: PhaseFaces::Wrinkling, ..PhaseOptions::default() };
     let whole = recover_phase(&input, &options).unwrap();
     for ((real, k), period) in whole.real_waves.iter().zip(&whole.waves).zip(&field.periods) {
@@ -55,7 +56,8 @@ fn crests_of_a_ring_are_as_many_as_the_phase_has_turns() {
     let relieved = field.report.smooth_energy - real;
     assert!(real <= rounded && rounded - real < 0.02 * relieved, "{real} {rounded} {relieved}");
 
-    // With the numbers of waves held the rest adapts: better than rounding alone, not better than without whole numbers.
+    // With the numbers of waves held the rest adapts: better than rounding alone, not better than
+    // without whole numbers.
     let held = WrinkleSettings { periods: Periods::Held, ..WrinkleSettings::default() };
     let adapted = solve_wrinkles_from(&problem, &field.amplitude, &whole.omega, &held).unwrap();
     assert!(adapted.report.converged());

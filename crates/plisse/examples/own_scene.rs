@@ -1,4 +1,5 @@
-//! A membrane energy, a term and an obstacle of one's own in a scene, with checkpoints and pictures.
+//! A membrane energy, a term and an obstacle of one's own in a scene, with checkpoints and
+//! pictures.
 use glam::{DMat3, DVec3};
 use plisse::core::{Blocks, Field, Id, Mat3x2, Positive, Psd, Vertices};
 use plisse::membrane::{Arap, MembraneEnergy};

@@ -1,4 +1,5 @@
-//! A result that is given without a warning can be trusted: scenes at rest, equilibria, closed surfaces, rubber.
+//! A result that is given without a warning can be trusted: scenes at rest, equilibria, closed
+//! surfaces, rubber.
 #![cfg(feature = "file")]
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 

@@ -22,6 +22,7 @@ pub(crate) fn check() -> Result<()> {
     text::first_line_docs(&files, &mut problems);
     text::paper_keys(&files, &mut problems);
     text::machine_paths(&files, &mut problems);
+    text::columns(&files, &mut problems);
     text::links(&files, &mut problems);
     text::energies_have_pages(&files, &mut problems);
     text::scenes_have_pages(&files, &mut problems);

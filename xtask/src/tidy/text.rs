@@ -66,7 +66,40 @@ pub(super) fn machine_paths(files: &[File], problems: &mut Vec<String>) {
     }
 }
 
-/// Relative links in Markdown lead somewhere, and every page of the book is in its table of contents.
+/// The widest line of prose.
+const COLUMNS: usize = 100;
+
+/// Comments and prose have at most 100 columns. Tables, code, pictures and addresses may be wider.
+pub(super) fn columns(files: &[File], problems: &mut Vec<String>) {
+    for file in files {
+        let is_rust = file.path.ends_with(".rs");
+        if !is_rust && !file.path.ends_with(".md") {
+            continue;
+        }
+        let mut in_code = false;
+        for (number, line) in file.text.lines().enumerate() {
+            let text = line.trim();
+            let comment = ["///", "//!", "//"].into_iter().find_map(|mark| text.strip_prefix(mark));
+            let Some(text) = (if is_rust { comment.map(str::trim) } else { Some(text) }) else {
+                in_code = false;
+                continue;
+            };
+            in_code ^= text.starts_with("```");
+            let may_be_wide = in_code || text.starts_with(['|', '!']) || text.contains("://");
+            let width = line.chars().count();
+            if width > COLUMNS && !may_be_wide {
+                problems.push(format!(
+                    "{}:{}: {width} columns of prose, more than {COLUMNS}",
+                    file.path,
+                    number + 1
+                ));
+            }
+        }
+    }
+}
+
+/// Relative links in Markdown lead somewhere, and every page of the book is in its table of
+/// contents.
 pub(super) fn links(files: &[File], problems: &mut Vec<String>) {
     let root = repository_root();
     for file in files.iter().filter(|file| file.path.ends_with(".md")) {
@@ -107,7 +140,8 @@ fn normalise(path: &Path) -> PathBuf {
     out
 }
 
-/// Every public energy and element has a page: aliases of `plisse-membrane`, structures of `plisse-bending`.
+/// Every public energy and element has a page: aliases of `plisse-membrane`, structures of
+/// `plisse-bending`.
 pub(super) fn energies_have_pages(files: &[File], problems: &mut Vec<String>) {
     for (crate_name, keyword, folder) in
         [("plisse-membrane", "pub type ", "energies"), ("plisse-bending", "pub struct ", "bending")]
@@ -186,6 +220,20 @@ mod tests {
         let path = ["", "home", "me", "x"].join("/");
         let files = [file("a.md", &format!("fine src/home/x\nsee {path}\n"))];
         assert_eq!(problems(machine_paths, &files), [format!("a.md:2: a path of this machine: see {path}")]);
+    }
+
+    #[test]
+    fn wide_prose_is_found() {
+        let wide = "x".repeat(101);
+        let files = [
+            file("a.md", &format!("{wide}\n| {wide}\n```\n{wide}\n```\n![{wide}]\n{}", &wide[1..])),
+            file("b.rs", &format!("let {wide};\n    // {wide}\n/// ```\n/// {wide}\n/// ```\n")),
+            file("c.txt", &wide),
+        ];
+        assert_eq!(
+            problems(columns, &files),
+            ["a.md:1: 101 columns of prose, more than 100", "b.rs:2: 108 columns of prose, more than 100"]
+        );
     }
 
     #[test]

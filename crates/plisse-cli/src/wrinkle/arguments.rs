@@ -11,17 +11,20 @@ use plisse::wrinkle::{Profile, Quadrature};
 
 /// Put fine wrinkles on a coarse base mesh (Chen21).
 ///
-/// For a base mesh that is there already: the sheet in equilibrium without its wrinkles, as a simulation of a tension field gives it. Finds
-/// amplitude and frequency of the wrinkles of least energy, a phase with whole numbers of waves, and with --out the wrinkled surface.
+/// For a base mesh that is there already: the sheet in equilibrium without its wrinkles, as a
+/// simulation of a tension field gives it. Finds amplitude and frequency of the wrinkles of least
+/// energy, a phase with whole numbers of waves, and with --out the wrinkled surface.
 ///
-/// With --evaluate nothing is solved: the energy of amplitudes and phase differences from files is printed by its terms.
+/// With --evaluate nothing is solved: the energy of amplitudes and phase differences from files is
+/// printed by its terms.
 #[derive(Debug, Args)]
 #[command(after_long_help = FILES)]
 pub(crate) struct WrinkleOptions {
     /// The sheet at rest (OBJ, metres), in the plane or not: only the lengths of edges count.
     ///
-    /// Its faces are those of the base, in the same order and with their corners in the same order. Vertices may be others: a base
-    /// that is sewn of panels has one vertex at a seam where the panels have two.
+    /// Its faces are those of the base, in the same order and with their corners in the same order.
+    /// Vertices may be others: a base that is sewn of panels has one vertex at a seam where the
+    /// panels have two.
     #[arg(long, value_name = "OBJ")]
     pub(crate) rest: PathBuf,
     /// The base mesh (OBJ, metres, triangles).
@@ -44,8 +47,8 @@ pub(crate) struct WrinkleOptions {
     pub(crate) out: Option<PathBuf>,
     /// Print the energy of these amplitudes and phase differences instead of solving.
     ///
-    /// The settings are those of the published results of Chen21: three-point quadrature, unless --quadrature says otherwise, quadric
-    /// curvature and the authors' rule for wrinkle-free faces.
+    /// The settings are those of the published results of Chen21: three-point quadrature, unless
+    /// --quadrature says otherwise, quadric curvature and the authors' rule for wrinkle-free faces.
     #[arg(
         long,
         num_args = 2,
@@ -77,7 +80,8 @@ pub(crate) struct WrinkleOptions {
     /// How often triangles of the surface are divided into four, 0 to 8.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=i64::from(MOST_LEVELS)), value_name = "COUNT")]
     pub(crate) levels: u8,
-    /// The shape of a wave: with the in-plane part that makes large wrinkles bulge, or along the normal only.
+    /// The shape of a wave: with the in-plane part that makes large wrinkles bulge, or along the
+    /// normal only.
     #[arg(long, default_value = "bulging")]
     pub(crate) profile: ProfileName,
 }

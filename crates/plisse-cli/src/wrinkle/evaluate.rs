@@ -14,7 +14,8 @@ use crate::error::Failure;
 /// What is known of amplitudes and differences without solving.
 #[derive(Clone, Debug)]
 pub(super) struct Slopes {
-    /// Derivatives by the amplitudes of all vertices, J/m, and by the differences of all edges, J/rad.
+    /// Derivatives by the amplitudes of all vertices, J/m, and by the differences of all edges,
+    /// J/rad.
     pub(super) gradient_amplitude: Field<Vertices, f64>,
     pub(super) gradient_omega: Field<Edges, f64>,
     /// Largest sum around a face that may wrinkle, rad.
@@ -75,7 +76,8 @@ pub(super) fn evaluate<'a>(
     })
 }
 
-/// By every amplitude and every difference as if nothing tied them. Each face sees its edges 01 and 02 only: the third follows without curl.
+/// By every amplitude and every difference as if nothing tied them. Each face sees its edges 01 and
+/// 02 only: the third follows without curl.
 fn gradient(
     problem: &WrinkleProblem,
     amplitude: &Field<Vertices, f64>,

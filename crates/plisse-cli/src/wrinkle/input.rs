@@ -142,14 +142,16 @@ pub(super) fn numbers(path: &Path, elements: &str, expected: usize) -> Result<Ve
     words.iter().map(|word| number(path, word)).collect()
 }
 
-/// Vertices, one per line, with or without a position behind; with positions also after their count.
+/// Vertices, one per line, with or without a position behind; with positions also after their
+/// count.
 fn clamped(path: &Path, count: usize) -> Result<Vec<Id<Vertices>>, Failure> {
     let text = read_text(path)?;
     let words = words(&text);
     let mut lines: Vec<&[Word<'_>]> = words.chunk_by(|a, b| a.line == b.line).collect();
     let input =
         |line: usize, reason: String| Failure::Input(format!("{}, line {line}: {reason}", path.display()));
-    // A count stands alone before lines with positions. Among lines with only a vertex it would look like one of them.
+    // A count stands alone before lines with positions. Among lines with only a vertex it would
+    // look like one of them.
     if let [first, rest @ ..] = lines.as_slice()
         && let [word] = first
         && let Ok(said) = word.text.parse::<usize>()

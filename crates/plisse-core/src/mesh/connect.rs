@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-/// For each point the first point that it coincides with: itself, or an earlier one at most `tolerance`
-/// metres away.
+/// For each point the first point that it coincides with: itself, or an earlier one at most
+/// `tolerance` metres away.
 ///
-/// Points are taken in order. A point joins the first of the points kept so far that is near enough, or
-/// is kept itself: points in exactly the same place always join the same one, and kept points are
-/// further apart than the tolerance. Distances below 1e-15 of the size
-/// of the whole count as zero. Points that are not finite coincide with nothing.
+/// Points are taken in order. A point joins the first of the points kept so far that is near
+/// enough, or is kept itself: points in exactly the same place always join the same one, and kept
+/// points are further apart than the tolerance. Distances below 1e-15 of the size of the whole
+/// count as zero. Points that are not finite coincide with nothing.
 ///
 /// ```
 /// use glam::DVec3;
@@ -24,8 +24,8 @@ pub fn coincident(points: &[DVec3], tolerance: f64) -> Vec<u32> {
     let low = finite().fold(DVec3::INFINITY, |low, x| low.min(*x));
     let high = finite().fold(DVec3::NEG_INFINITY, |high, x| high.max(*x));
     let size = (high - low).max_element().clamp(f64::MIN_POSITIVE, 1e300);
-    // Cells of this side: whatever is near enough lies in the same cell or in one next to it. The lower
-    // bound keeps the numbers of cells far from overflow.
+    // Cells of this side: whatever is near enough lies in the same cell or in one next to it. The
+    // lower bound keeps the numbers of cells far from overflow.
     let tolerance = tolerance.max(1e-15 * size);
     let cell = |x: DVec3| ((x - low) / tolerance).to_array().map(|c| c.floor() as i64);
     let mut kept: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
@@ -52,8 +52,9 @@ pub fn coincident(points: &[DVec3], tolerance: f64) -> Vec<u32> {
     first
 }
 
-/// The pieces that `count` vertices fall into when these pairs of them are linked: the vertices of each
-/// piece, ascending, in the order of their first vertices. Pairs with an index out of range link nothing.
+/// The pieces that `count` vertices fall into when these pairs of them are linked: the vertices of
+/// each piece, ascending, in the order of their first vertices. Pairs with an index out of range
+/// link nothing.
 ///
 /// ```
 /// let pieces = plisse_core::connected_pieces(5, [[0, 3], [1, 2]]);

@@ -1,6 +1,7 @@
 //! Irregular meshes without preferred directions: displaced points with Delaunay triangles.
 //!
-//! Regular meshes have regular answers: where the model does not say how something is shared between triangles, diagonals do.
+//! Regular meshes have regular answers: where the model does not say how something is shared
+//! between triangles, diagonals do.
 
 use glam::{DVec2, DVec3};
 
@@ -10,7 +11,8 @@ use super::tri_mesh::TriMesh;
 use crate::random::SplitMix;
 use crate::space::{Faces, Field, Id};
 
-/// Vertices in the plane and counter-clockwise faces; with a `period`, the plane is a strip closed along its first axis.
+/// Vertices in the plane and counter-clockwise faces; with a `period`, the plane is a strip closed
+/// along its first axis.
 struct Patch {
     faces: Vec<[u32; 3]>,
     place: Vec<DVec2>,
@@ -19,12 +21,14 @@ struct Patch {
 
 type Side = ([u32; 2], u32, u8);
 
-/// Largest displacement of a vertex in each direction, as a part of the distance of neighbours. The heights of the triangles are
-/// 0.85 of that distance or more: none is turned over by four displacements of 0.2 in each of two directions.
+/// Largest displacement of a vertex in each direction, as a part of the distance of neighbours. The
+/// heights of the triangles are 0.85 of that distance or more: none is turned over by four
+/// displacements of 0.2 in each of two directions.
 const JITTER: f64 = 0.2;
 
-/// A rectangle of `nx` by `ny` cells and this `size` in metres from the origin: vertices displaced at random by up to a fifth of a cell,
-/// Delaunay triangles. The same `seed` gives the same mesh. Vertices are numbered as in [`grid`](super::generate::grid).
+/// A rectangle of `nx` by `ny` cells and this `size` in metres from the origin: vertices displaced
+/// at random by up to a fifth of a cell, Delaunay triangles. The same `seed` gives the same mesh.
+/// Vertices are numbered as in [`grid`](super::generate::grid).
 ///
 /// # Errors
 /// [`MeshError::BadShape`] without cells or with a size that is not positive.
@@ -34,7 +38,8 @@ pub fn delaunay_rectangle(nx: usize, ny: usize, size: [f64; 2], seed: u64) -> Re
     rectangle([nx, ny], size, seed).planar()
 }
 
-/// A disc about the origin with cells of about `radius/rings`, irregular like [`delaunay_rectangle`]. The first vertex is the centre.
+/// A disc about the origin with cells of about `radius/rings`, irregular like
+/// [`delaunay_rectangle`]. The first vertex is the centre.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] without rings or with a radius that is not positive.
@@ -44,7 +49,8 @@ pub fn delaunay_disc(rings_of_cells: usize, radius: f64, seed: u64) -> Result<Pl
     rings(rings_of_cells, 0.0, radius, seed).planar()
 }
 
-/// The ring between two radii about the origin with `across` cells between them, irregular like [`delaunay_rectangle`].
+/// The ring between two radii about the origin with `across` cells between them, irregular like
+/// [`delaunay_rectangle`].
 ///
 /// # Errors
 /// [`MeshError::BadShape`] without cells, or with radii that do not ascend from zero.
@@ -54,9 +60,10 @@ pub fn delaunay_annulus(across: usize, inner: f64, outer: f64, seed: u64) -> Res
     rings(across, inner, outer, seed).planar()
 }
 
-/// An open tube about the z axis from `z = 0` up, irregular like [`delaunay_rectangle`], with `around` cells around (at least six) and
-/// `along` cells along. In its pattern every triangle is laid flat by itself, with z upwards as far as possible, so that pattern and
-/// positions have the same edge lengths.
+/// An open tube about the z axis from `z = 0` up, irregular like [`delaunay_rectangle`], with
+/// `around` cells around (at least six) and `along` cells along. In its pattern every triangle is
+/// laid flat by itself, with z upwards as far as possible, so that pattern and positions have the
+/// same edge lengths.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] with fewer cells or lengths that are not positive.
@@ -83,8 +90,9 @@ pub fn delaunay_tube(
     Ok(Tube { mesh, positions, uv })
 }
 
-/// A flat piece and its mirror image below, sewn along the whole boundary; the upper one points up. Edges inside that join two vertices
-/// of the boundary are flipped first: both pieces would have them.
+/// A flat piece and its mirror image below, sewn along the whole boundary; the upper one points up.
+/// Edges inside that join two vertices of the boundary are flipped first: both pieces would have
+/// them.
 ///
 /// # Errors
 /// [`MeshError`] if such an edge cannot be flipped, or if the piece has no boundary.
@@ -143,7 +151,8 @@ fn rectangle(cells: [usize; 2], size: [f64; 2], seed: u64) -> Patch {
     Patch { faces, place, period: None }.delaunay()
 }
 
-/// Rings about the origin from radius `inner` to `outer` with cells of about `(outer - inner)/across`; a disc without inner radius.
+/// Rings about the origin from radius `inner` to `outer` with cells of about
+/// `(outer - inner)/across`; a disc without inner radius.
 fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
     let mut random = SplitMix::new(seed);
     let across = across.max(1);
@@ -172,7 +181,8 @@ fn rings(across: usize, inner: f64, outer: f64, seed: u64) -> Patch {
     Patch { faces, place, period: None }.delaunay()
 }
 
-/// A strip of this length along its second axis, closed along the first after `around` cells of the same size.
+/// A strip of this length along its second axis, closed along the first after `around` cells of the
+/// same size.
 fn tube(around: usize, along: usize, circumference: f64, length: f64, seed: u64) -> Patch {
     let mut random = SplitMix::new(seed);
     // With fewer an edge could go around the other way.
@@ -206,8 +216,8 @@ fn weight(free: bool) -> f64 {
     f64::from(u8::from(free))
 }
 
-/// Triangles between two closed rings, each counter-clockwise and odd ones shifted by half a cell: always the corner that comes
-/// first along the ring.
+/// Triangles between two closed rings, each counter-clockwise and odd ones shifted by half a cell:
+/// always the corner that comes first along the ring.
 fn zip(inner: &std::ops::Range<usize>, outer: &std::ops::Range<usize>, faces: &mut Vec<[u32; 3]>) {
     let at = |ring: &std::ops::Range<usize>, i: usize| (ring.start + i % ring.len()) as u32;
     let (n, m) = (inner.len(), outer.len());
@@ -217,8 +227,8 @@ fn zip(inner: &std::ops::Range<usize>, outer: &std::ops::Range<usize>, faces: &m
     }
     let (mut i, mut j) = (0, 0);
     while i < n || j < m {
-        // Compare (i + 1)/n with (j + 1)/m, the angles of the next corners; shifts by half a cell do not change who comes first
-        // by more than one.
+        // Compare (i + 1)/n with (j + 1)/m, the angles of the next corners; shifts by half a cell
+        // do not change who comes first by more than one.
         if j < m && (i >= n || (j + 1) * n <= (i + 1) * m) {
             faces.push([at(inner, i), at(outer, j), at(outer, j + 1)]);
             j += 1;
@@ -249,7 +259,8 @@ impl Patch {
         [first, first + self.between(a, b), first + self.between(a, c)]
     }
 
-    /// Flips edges until every circle around a triangle is empty. In each pass a face takes part in one flip at most.
+    /// Flips edges until every circle around a triangle is empty. In each pass a face takes part in
+    /// one flip at most.
     fn delaunay(mut self) -> Self {
         // Every flip lowers the sum of squared circumradii; passes are limited all the same.
         for _ in 0..200 {
@@ -277,7 +288,8 @@ impl Patch {
         self
     }
 
-    /// Flips edges inside that join two vertices of the boundary: sewn to its mirror image, a patch would have them twice.
+    /// Flips edges inside that join two vertices of the boundary: sewn to its mirror image, a patch
+    /// would have them twice.
     fn without_chords(mut self) -> Self {
         for _ in 0..200 {
             let sides = self.sides();
@@ -301,7 +313,8 @@ impl Patch {
         self
     }
 
-    /// Every side of every face: its ends ascending, the face, the corner opposite; sorted, so that twins are neighbours.
+    /// Every side of every face: its ends ascending, the face, the corner opposite; sorted, so that
+    /// twins are neighbours.
     fn sides(&self) -> Vec<Side> {
         let mut sides: Vec<Side> = Vec::with_capacity(3 * self.faces.len());
         for (f, face) in self.faces.iter().enumerate() {
@@ -314,13 +327,15 @@ impl Patch {
         sides
     }
 
-    /// The ends of a side as its first face runs, the corner of that face and the corner of the other.
+    /// The ends of a side as its first face runs, the corner of that face and the corner of the
+    /// other.
     fn quad(&self, (_, f, k): Side, (_, g, l): Side) -> [u32; 4] {
         let (face, k) = (self.faces[f as usize], k as usize);
         [face[(k + 1) % 3], face[(k + 2) % 3], face[k], self.faces[g as usize][l as usize]]
     }
 
-    /// Whether the angles at `c` and `d` over the edge from `a` to `b` add to more than π, and the flipped triangles are proper.
+    /// Whether the angles at `c` and `d` over the edge from `a` to `b` add to more than π, and the
+    /// flipped triangles are proper.
     fn wants_flip(&self, a: u32, b: u32, c: u32, d: u32) -> bool {
         let (ca, cb, cd) = (self.between(c, a), self.between(c, b), self.offset(c, a, d));
         let (da, db) = (ca - cd, cb - cd);
@@ -330,7 +345,8 @@ impl Patch {
         sum < -1e-9 * scale && self.is_convex(a, b, c, d)
     }
 
-    /// Whether the edge between `c` and `d` would lie inside of the two triangles. It is then not there already.
+    /// Whether the edge between `c` and `d` would lie inside of the two triangles. It is then not
+    /// there already.
     fn is_convex(&self, a: u32, b: u32, c: u32, d: u32) -> bool {
         let (ca, cb, cd) = (self.between(c, a), self.between(c, b), self.offset(c, a, d));
         ca.perp_dot(cd) > 0.0 && cd.perp_dot(cb) > 0.0

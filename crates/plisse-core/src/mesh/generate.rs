@@ -2,8 +2,8 @@
 //!
 //! On every machine to the last bit for rectangles; round shapes use the machine's sine.
 //!
-//! Planar shapes come as topology and material coordinates in metres, counter-clockwise. To place one in space,
-//! see [`embed`].
+//! Planar shapes come as topology and material coordinates in metres, counter-clockwise. To place
+//! one in space, see [`embed`].
 
 use glam::{DVec2, DVec3};
 
@@ -80,13 +80,15 @@ pub fn grid(nx: usize, ny: usize, size: [f64; 2], diagonal: Diagonal) -> Result<
 
 /// A rectangle like [`grid`] with displaced vertices and random diagonals.
 ///
-/// Every inner vertex moves by up to 0.22 of a cell in each direction, boundary vertices only along the boundary,
-/// corners not at all; no triangle is ever turned over. The same `seed` gives the same mesh.
+/// Every inner vertex moves by up to 0.22 of a cell in each direction, boundary vertices only along
+/// the boundary, corners not at all; no triangle is ever turned over. The same `seed` gives the
+/// same mesh.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] without cells or with a size that is not positive.
 pub fn irregular_grid(nx: usize, ny: usize, size: [f64; 2], seed: u64) -> Result<Planar, MeshError> {
-    // Below a quarter of a cell, the two displaced legs of a right triangle still span a positive area.
+    // Below a quarter of a cell, the two displaced legs of a right triangle still span a positive
+    // area.
     const JITTER: f64 = 0.22;
     let (_, regular) = grid(nx, ny, size, Diagonal::Right)?;
     let cell = DVec2::new(size[0] / nx as f64, size[1] / ny as f64);
@@ -101,7 +103,8 @@ pub fn irregular_grid(nx: usize, ny: usize, size: [f64; 2], seed: u64) -> Result
     Ok((TriMesh::new(uv.len(), &faces)?, uv))
 }
 
-/// A disc about the origin made of `rings` rings around one centre vertex; ring `k` has `6 k` vertices.
+/// A disc about the origin made of `rings` rings around one centre vertex; ring `k` has `6 k`
+/// vertices.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] without rings or with a radius that is not positive.
@@ -133,11 +136,12 @@ pub fn disc(rings: usize, radius: f64) -> Result<Planar, MeshError> {
     Ok((TriMesh::new(uv.len(), &faces)?, Field::from_vec(uv)))
 }
 
-/// A ring about the origin between two radii, `around` cells along the circle and `across` between the radii.
+/// A ring about the origin between two radii, `around` cells along the circle and `across` between
+/// the radii.
 ///
 /// # Errors
-/// [`MeshError::BadShape`] with fewer than three cells around, none across, or radii that do not satisfy
-/// `0 < inner < outer`.
+/// [`MeshError::BadShape`] with fewer than three cells around, none across, or radii that do not
+/// satisfy `0 < inner < outer`.
 pub fn annulus(
     around: usize,
     across: usize,
@@ -166,11 +170,12 @@ pub fn annulus(
 
 /// An open tube around the z axis: `around` cells along the circle and `along` over its length.
 ///
-/// The width of the pattern is that of the inscribed polygon, so that pattern and positions have the same edge
-/// lengths.
+/// The width of the pattern is that of the inscribed polygon, so that pattern and positions have
+/// the same edge lengths.
 ///
 /// # Errors
-/// [`MeshError::BadShape`] with fewer than three cells around, none along, or lengths that are not positive.
+/// [`MeshError::BadShape`] with fewer than three cells around, none along, or lengths that are not
+/// positive.
 pub fn cylinder(
     around: usize,
     along: usize,
@@ -206,11 +211,12 @@ pub fn cylinder(
     Ok(Tube { mesh: TriMesh::new(x.len(), &faces)?, positions: Field::from_vec(x), uv })
 }
 
-/// A closed sphere around the origin, faces pointing outwards: an icosahedron whose faces are divided into four,
-/// `divisions` times, with all vertices on the sphere.
+/// A closed sphere around the origin, faces pointing outwards: an icosahedron whose faces are
+/// divided into four, `divisions` times, with all vertices on the sphere.
 ///
 /// # Errors
-/// [`MeshError::BadShape`] for a radius that is not positive or more than eight divisions (1.3 million faces).
+/// [`MeshError::BadShape`] for a radius that is not positive or more than eight divisions (1.3
+/// million faces).
 pub fn sphere(divisions: usize, radius: f64) -> Result<(TriMesh, Field<Vertices, DVec3>), MeshError> {
     check_lengths("sphere", &[radius])?;
     if divisions > 8 {
@@ -273,8 +279,9 @@ pub fn sphere(divisions: usize, radius: f64) -> Result<(TriMesh, Field<Vertices,
     Ok((TriMesh::new(x.len(), &faces)?, positions))
 }
 
-/// A flat pillow: two rectangles of `nx` by `ny` cells and this `size` in metres, one above the other, sewn along all four
-/// sides. Diagonals point to the centre, so that no triangle has all its corners on the seam.
+/// A flat pillow: two rectangles of `nx` by `ny` cells and this `size` in metres, one above the
+/// other, sewn along all four sides. Diagonals point to the centre, so that no triangle has all its
+/// corners on the seam.
 ///
 /// # Errors
 /// [`MeshError::BadShape`] with fewer than two cells a side or with a size that is not positive.
@@ -326,7 +333,8 @@ pub fn embed(uv: &Field<Vertices, DVec2>) -> Field<Vertices, DVec3> {
 
 /// Point `i` of `count` on the unit circle; exact at the axes and symmetric about them.
 fn unit_circle(i: usize, count: usize) -> DVec2 {
-    // Reduce to the first octant, so that mirrored points have mirrored coordinates to the last bit.
+    // Reduce to the first octant, so that mirrored points have mirrored coordinates to the last
+    // bit.
     let eighths = 8 * i;
     let octant = eighths / count;
     let local = eighths - octant * count;
@@ -444,7 +452,8 @@ mod tests {
         assert!(sphere(9, 1.0).is_err() && sphere(2, -1.0).is_err());
     }
 
-    /// Counter-clockwise everywhere, the right total area, Euler characteristic and number of boundary loops.
+    /// Counter-clockwise everywhere, the right total area, Euler characteristic and number of
+    /// boundary loops.
     fn check((mesh, uv): &Planar, area: f64, euler: i64, loops: usize) {
         let areas = signed_areas(mesh, uv);
         assert!(areas.iter().all(|a| *a > 0.0), "smallest {:?}", areas.iter().copied().reduce(f64::min));

@@ -35,9 +35,9 @@ impl Edge {
 
 /// An oriented triangle mesh in which every edge has at most two faces.
 ///
-/// Checked on construction: indices in range, no triangle with a repeated vertex, no duplicate triangle, at most
-/// two faces per edge, neighbours wound consistently, no unreferenced vertex (unless asked for). Vertices where
-/// several fans of triangles touch in a point are allowed.
+/// Checked on construction: indices in range, no triangle with a repeated vertex, no duplicate
+/// triangle, at most two faces per edge, neighbours wound consistently, no unreferenced vertex
+/// (unless asked for). Vertices where several fans of triangles touch in a point are allowed.
 ///
 /// Edge `i` of a face is the one **opposite** its corner `i`:
 ///
@@ -127,7 +127,8 @@ impl TriMesh {
         }
     }
 
-    /// Like [`TriMesh::new`], but vertices without a face are accepted, and so is a mesh without faces (rods).
+    /// Like [`TriMesh::new`], but vertices without a face are accepted, and so is a mesh without
+    /// faces (rods).
     ///
     /// # Errors
     /// [`MeshError`] for every other rule.
@@ -273,8 +274,9 @@ impl TriMesh {
         Some(self.faces[face][corner])
     }
 
-    /// The same faces with vertices of their own on both sides of these edges, and in each of the fans that touch in a point. The first fan
-    /// of a vertex keeps its number, the others get new ones after all old ones.
+    /// The same faces with vertices of their own on both sides of these edges, and in each of the
+    /// fans that touch in a point. The first fan of a vertex keeps its number, the others get new
+    /// ones after all old ones.
     ///
     /// # Errors
     /// [`MeshError`] if there would be too many vertices.
@@ -328,8 +330,9 @@ impl TriMesh {
         self.vertex_count as i64 - self.edge_count() as i64 + self.face_count() as i64
     }
 
-    /// The pieces that the mesh falls into: the vertices of each, ascending, in the order of their first
-    /// vertices. Faces that share a vertex belong together; an isolated vertex is a piece of its own.
+    /// The pieces that the mesh falls into: the vertices of each, ascending, in the order of their
+    /// first vertices. Faces that share a vertex belong together; an isolated vertex is a piece of
+    /// its own.
     #[must_use]
     pub fn pieces(&self) -> Vec<Vec<Id<Vertices>>> {
         let links = self.edges.as_slice().iter().map(|edge| edge.vertices.map(Id::get));
@@ -337,8 +340,9 @@ impl TriMesh {
         pieces.into_iter().map(|piece| piece.into_iter().map(Id::new).collect()).collect()
     }
 
-    /// The boundary as closed loops of vertices, the surface on the left. Each loop starts at the boundary edge
-    /// with the smallest id; where fans touch in a point, a loop stays on its own fan.
+    /// The boundary as closed loops of vertices, the surface on the left. Each loop starts at the
+    /// boundary edge with the smallest id; where fans touch in a point, a loop stays on its own
+    /// fan.
     #[must_use]
     pub fn boundary_loops(&self) -> Vec<Vec<Id<Vertices>>> {
         let mut seen = vec![false; self.edge_count()];
@@ -358,7 +362,8 @@ impl TriMesh {
         loops
     }
 
-    /// Turns around the end of a boundary edge, through the fan it belongs to, until the next boundary edge.
+    /// Turns around the end of a boundary edge, through the fan it belongs to, until the next
+    /// boundary edge.
     fn next_boundary_edge(&self, edge: Id<Edges>) -> Id<Edges> {
         let pivot = self.edges[edge].vertices[1];
         let mut face = self.edges[edge].faces.0;
@@ -416,7 +421,8 @@ fn check_duplicates(faces: &[[u32; 3]]) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// One side of an edge: the face, which of its edges it is, and whether it runs from the smaller vertex up.
+/// One side of an edge: the face, which of its edges it is, and whether it runs from the smaller
+/// vertex up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct HalfEdge {
     low: u32,

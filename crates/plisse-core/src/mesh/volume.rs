@@ -54,11 +54,13 @@ impl fmt::Display for InvertedPiece {
 const NOTHING: f64 = 1e-9;
 
 impl TriMesh {
-    /// The first piece of a closed surface that is inside out, with positions in m; `None` if there is none.
+    /// The first piece of a closed surface that is inside out, with positions in m; `None` if there
+    /// is none.
     ///
-    /// A piece is right if it encloses a positive volume, or a negative one inside of other pieces: the surface of a cavity points
-    /// into it. A flat piece, which encloses nothing, is right if `flat` says so. Pieces are held together by vertices. The
-    /// volumes of a surface with a boundary mean nothing.
+    /// A piece is right if it encloses a positive volume, or a negative one inside of other pieces:
+    /// the surface of a cavity points into it. A flat piece, which encloses nothing, is right if
+    /// `flat` says so. Pieces are held together by vertices. The volumes of a surface with a
+    /// boundary mean nothing.
     ///
     /// ```
     /// use plisse_core::{TriMesh, generate};
@@ -117,7 +119,8 @@ impl TriMesh {
         })
     }
 
-    /// How often all pieces but one wind around a point: the solid angles of their faces over that of a sphere.
+    /// How often all pieces but one wind around a point: the solid angles of their faces over that
+    /// of a sphere.
     fn winding(&self, x: &Field<Vertices, DVec3>, piece_of: &[usize], without: usize, point: DVec3) -> f64 {
         let others = self.faces().as_slice().iter().filter(|face| piece_of[face[0].index()] != without);
         let angle = |face: &[Id<Vertices>; 3]| {

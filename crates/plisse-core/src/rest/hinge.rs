@@ -21,7 +21,8 @@ use crate::space::{Edges, Faces, Id, Vertices};
 ///            x0
 /// ```
 ///
-/// Hinges come only from [`RestShape::hinges`](crate::RestShape::hinges), in this order of vertices.
+/// Hinges come only from [`RestShape::hinges`](crate::RestShape::hinges), in this order of
+/// vertices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
     pub(super) edge: Id<Edges>,
@@ -64,8 +65,9 @@ impl Hinge {
         self.rest_areas
     }
 
-    /// The mean height `(Σ 1/h²)^(-1/2)` in metres below which a triangle of the hinge counts as collapsing: a tenth of that at
-    /// rest, of the smaller one. Energies and damping of the angle fade there.
+    /// The mean height `(Σ 1/h²)^(-1/2)` in metres below which a triangle of the hinge counts as
+    /// collapsing: a tenth of that at rest, of the smaller one. Energies and damping of the angle
+    /// fade there.
     #[must_use]
     pub fn reach(&self) -> f64 {
         self.reach
@@ -78,23 +80,25 @@ impl Hinge {
     }
 }
 
-/// Triangles with less than this part of their height at rest count as collapsing. On the scene *shear-test-3-1*, whose
-/// corner collapses, parts from 0.01 to 0.25 all finish; a smaller part takes more iterations (522 against 316).
+/// Triangles with less than this part of their height at rest count as collapsing. On the scene
+/// *shear-test-3-1*, whose corner collapses, parts from 0.01 to 0.25 all finish; a smaller part
+/// takes more iterations (522 against 316).
 pub(super) const COLLAPSE: f64 = 0.1;
 
-/// The angle of a hinge in (-π, π]: zero when flat, positive when `x3` lies on the side that `n0` points to (a
-/// valley seen from the normals).
+/// The angle of a hinge in (-π, π]: zero when flat, positive when `x3` lies on the side that `n0`
+/// points to (a valley seen from the normals).
 ///
-/// `θ = atan2(t · (τ0 × τ1), -τ0 · τ1)` with the unit edge `t` and the unit altitudes `τ0, τ1` of the wings
-/// (WK23, section 5; atan2 keeps all digits near 0 and π, where the printed arccos loses half of them). Smooth
-/// through zero. A hinge without an angle (see [`HingeFrame::new`]) answers 0.
+/// `θ = atan2(t · (τ0 × τ1), -τ0 · τ1)` with the unit edge `t` and the unit altitudes `τ0, τ1` of
+/// the wings (WK23, section 5; atan2 keeps all digits near 0 and π, where the printed arccos loses
+/// half of them). Smooth through zero. A hinge without an angle (see [`HingeFrame::new`])
+/// answers 0.
 #[must_use]
 pub fn hinge_angle(x: &[DVec3; 4]) -> f64 {
     HingeFrame::angle(x).unwrap_or(0.0)
 }
 
-/// The change from the angle `b` to the angle `a`, both in [-π, π], the shorter way round: a hinge that folds through
-/// has not turned by a full circle.
+/// The change from the angle `b` to the angle `a`, both in [-π, π], the shorter way round: a hinge
+/// that folds through has not turned by a full circle.
 #[inline(always)]
 #[must_use]
 pub fn angle_change(a: f64, b: f64) -> f64 {
@@ -127,9 +131,10 @@ pub struct HingeFrame {
 const FLATNESS: f64 = 1e-12;
 
 impl HingeFrame {
-    /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the longest edge, or
-    /// a longest edge outside of [`range::LENGTH`](crate::range::LENGTH).
-    // Always in line, so that what is not used is not computed: a third of the time of energy and gradient.
+    /// The frame, or `None` for a hinge without an angle: edge or a height below 1e-12 of the
+    /// longest edge, or a longest edge outside of [`range::LENGTH`](crate::range::LENGTH).
+    // Always in line, so that what is not used is not computed: a third of the time of energy and
+    // gradient.
     #[inline(always)]
     #[must_use]
     pub fn new(x: &[DVec3; 4]) -> Option<Self> {
@@ -144,7 +149,8 @@ impl HingeFrame {
         let wing = |y: DVec3| {
             let along = t.dot(y);
             let z = y - t * along;
-            // Once more: near the line of the edge the first subtraction leaves a component along it.
+            // Once more: near the line of the edge the first subtraction leaves a component along
+            // it.
             let (height, tau) = length_and_direction(z - t * t.dot(z));
             (along * inverse, height, tau)
         };
@@ -203,13 +209,16 @@ impl HingeFrame {
         self.heights
     }
 
-    /// Whether both triangles certainly have mean heights `(Σ 1/h²)^(-1/2)` of at least `height`, in m. True for zero.
+    /// Whether both triangles certainly have mean heights `(Σ 1/h²)^(-1/2)` of at least `height`,
+    /// in m. True for zero.
     ///
-    /// Triangles that have just this height may be told from higher ones only by computing it; this costs two products.
+    /// Triangles that have just this height may be told from higher ones only by computing it; this
+    /// costs two products.
     #[inline(always)]
     #[must_use]
     pub fn is_higher_than(&self, height: f64) -> bool {
-        // Twice an area over the root of the sum of three squared edges, which is at most 6 longest².
+        // Twice an area over the root of the sum of three squared edges, which is at most 6
+        // longest².
         const ROOT_OF_SIX: f64 = 2.449_489_742_783_178;
         let lower = if self.heights[0] < self.heights[1] { self.heights[0] } else { self.heights[1] };
         self.length * lower >= height * (ROOT_OF_SIX * self.longest)

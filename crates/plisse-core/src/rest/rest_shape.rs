@@ -46,9 +46,9 @@ pub enum RestError {
 
 /// Areas, maps and hinges of a mesh at rest. Every rest area is positive.
 ///
-/// Coordinates are metres. Material coordinates may be given per vertex ([`Self::from_uv`]) or per corner
-/// ([`Self::from_corner_uv`]), so that panels can be sewn along seams; or the rest shape may be curved
-/// ([`Self::from_positions`]).
+/// Coordinates are metres. Material coordinates may be given per vertex ([`Self::from_uv`]) or per
+/// corner ([`Self::from_corner_uv`]), so that panels can be sewn along seams; or the rest shape may
+/// be curved ([`Self::from_positions`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestShape {
     vertex_count: usize,
@@ -57,7 +57,8 @@ pub struct RestShape {
 }
 
 impl RestShape {
-    /// A flat rest shape from one pair of material coordinates per vertex. All rest angles are zero.
+    /// A flat rest shape from one pair of material coordinates per vertex. All rest angles are
+    /// zero.
     ///
     /// # Errors
     /// [`RestError`] names the face without area, or the coordinate that is not finite.
@@ -66,8 +67,8 @@ impl RestShape {
         Self::from_corners(mesh, |_, corners| corners.map(|v| uv[v]))
     }
 
-    /// A rest shape from material coordinates per corner: the two sides of a seam have coordinates of their own.
-    /// All rest angles are zero; see [`Self::with_rest_angles`].
+    /// A rest shape from material coordinates per corner: the two sides of a seam have coordinates
+    /// of their own. All rest angles are zero; see [`Self::with_rest_angles`].
     ///
     /// # Errors
     /// [`RestError`] names the face without area, or the coordinate that is not finite.
@@ -78,7 +79,8 @@ impl RestShape {
 
     /// A curved rest shape from positions in space, with its angles as rest angles.
     ///
-    /// Each triangle is laid flat on its own: the first material axis runs along its edge from corner 0 to corner
+    /// Each triangle is laid flat on its own: the first material axis runs along its edge from
+    /// corner 0 to corner
     /// 1. Isotropic energies do not notice; directions of anisotropic ones then refer to that edge.
     ///
     /// # Errors
@@ -91,7 +93,8 @@ impl RestShape {
     /// Replaces the rest angles by those of positions in space; areas and maps stay.
     ///
     /// # Errors
-    /// [`RestError::Length`] for positions of another mesh, [`RestError::NotFinite`] for one that is infinite or NaN.
+    /// [`RestError::Length`] for positions of another mesh, [`RestError::NotFinite`] for one that
+    /// is infinite or NaN.
     pub fn with_rest_angles(mut self, x: &Field<Vertices, DVec3>) -> Result<Self, RestError> {
         x.check_len(self.vertex_count)?;
         for hinge in &self.hinges {
@@ -178,8 +181,8 @@ impl RestShape {
         self.maps.as_slice().iter().map(TriangleMap::area).sum()
     }
 
-    /// A third of the area of the faces around each vertex, in m²: times the area density, the lumped mass.
-    /// Zero for isolated vertices.
+    /// A third of the area of the faces around each vertex, in m²: times the area density, the
+    /// lumped mass. Zero for isolated vertices.
     #[must_use]
     pub fn vertex_areas(&self, mesh: &TriMesh) -> Field<Vertices, f64> {
         Field::from_fn(mesh.vertex_count(), |v| {
@@ -301,7 +304,8 @@ mod tests {
         for hinge in rest.hinges() {
             let [a, b] = [hinge.vertices()[0], hinge.vertices()[1]].map(|v| x[v]);
             assert!((hinge.rest_length() - (a - b).length()).abs() < 1e-14);
-            // Normals point outwards, so every fold is a ridge: negative. Diagonals and rings are flat.
+            // Normals point outwards, so every fold is a ridge: negative. Diagonals and rings are
+            // flat.
             let axial = (a - b).truncate().length() < 1e-12;
             let expected = if axial { -turn } else { 0.0 };
             assert!((hinge.rest_angle() - expected).abs() < 1e-13, "{} {expected}", hinge.rest_angle());

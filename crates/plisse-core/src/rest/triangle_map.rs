@@ -9,9 +9,10 @@ use crate::scalar::{hypot, saturate};
 
 /// The map from three corner positions to the deformation gradient `F`, and back for derivatives.
 ///
-/// With rest corners `u0, u1, u2`, `Dm = [u1-u0 | u2-u0]` and `Ds = [x1-x0 | x2-x0]`, `F = Ds Dm⁻¹` (Kim20,
-/// section 3.1). `F` is linear in `x`: `vec(F) = (w ⊗ I₃) x` with a 2×3 matrix `w`, so derivatives are pulled
-/// back with six numbers instead of a dense 6×9 matrix. The second derivative of `F` is zero.
+/// With rest corners `u0, u1, u2`, `Dm = [u1-u0 | u2-u0]` and `Ds = [x1-x0 | x2-x0]`, `F = Ds Dm⁻¹`
+/// (Kim20, section 3.1). `F` is linear in `x`: `vec(F) = (w ⊗ I₃) x` with a 2×3 matrix `w`, so
+/// derivatives are pulled back with six numbers instead of a dense 6×9 matrix. The second
+/// derivative of `F` is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleMap {
     w: [[f64; 3]; 2],
@@ -21,9 +22,9 @@ pub struct TriangleMap {
 impl TriangleMap {
     /// From the rest corners in material coordinates, metres. Either winding is accepted.
     ///
-    /// `None` if the triangle has no area to speak of: `|det Dm| <= 1e-14 |u1-u0| |u2-u0|`, a coordinate that is
-    /// not finite, edges outside of [`range::LENGTH`](crate::range::LENGTH) or an area outside of
-    /// [`range::PARAMETER`](crate::range::PARAMETER).
+    /// `None` if the triangle has no area to speak of: `|det Dm| <= 1e-14 |u1-u0| |u2-u0|`, a
+    /// coordinate that is not finite, edges outside of [`range::LENGTH`](crate::range::LENGTH) or
+    /// an area outside of [`range::PARAMETER`](crate::range::PARAMETER).
     #[must_use]
     pub fn new(corners: [DVec2; 3]) -> Option<Self> {
         let [u0, u1, u2] = corners;
@@ -42,22 +43,24 @@ impl TriangleMap {
         Some(Self { w: [[-(r0.x + r1.x), r0.x, r1.x], [-(r0.y + r1.y), r0.y, r1.y]], area: 0.5 * det.abs() })
     }
 
-    /// `w[c][i]`: how much corner `i` contributes to column `c` of `F`, in 1/m. Each row sums to zero.
+    /// `w[c][i]`: how much corner `i` contributes to column `c` of `F`, in 1/m. Each row sums to
+    /// zero.
     #[inline]
     #[must_use]
     pub fn weights(&self) -> &[[f64; 3]; 2] {
         &self.w
     }
 
-    /// Gradient of the barycentric coordinate of corner `i` in material space, in 1/m: column `i` of the weights. Its
-    /// length is the inverse of the height over the opposite edge.
+    /// Gradient of the barycentric coordinate of corner `i` in material space, in 1/m: column `i`
+    /// of the weights. Its length is the inverse of the height over the opposite edge.
     #[inline]
     #[must_use]
     pub fn barycentric_gradient(&self, i: usize) -> DVec2 {
         DVec2::new(self.w[0][i], self.w[1][i])
     }
 
-    /// Mean height `(Σ 1/h²)^(-1/2)` at rest over the three edges, m: between the smallest height and `1/√3` of it.
+    /// Mean height `(Σ 1/h²)^(-1/2)` at rest over the three edges, m: between the smallest height
+    /// and `1/√3` of it.
     #[must_use]
     pub fn mean_height(&self) -> f64 {
         let [a, b, c] = [0, 1, 2].map(|i| self.barycentric_gradient(i).length());
@@ -90,13 +93,15 @@ impl TriangleMap {
     #[cold]
     #[inline(never)]
     fn deformation_gradient_saturated(&self, x: &[DVec3; 3]) -> Mat3x2 {
-        // On positions divided by the largest coordinate nothing overflows; multiply back and saturate.
+        // On positions divided by the largest coordinate nothing overflows; multiply back and
+        // saturate.
         let largest = x.iter().fold(0.0f64, |m, p| m.max(p.abs().max_element()));
         let (d1, d2) = (x[1] / largest - x[0] / largest, x[2] / largest - x[0] / largest);
         Mat3x2::from_array(self.combine(d1, d2).to_array().map(|value| saturate(value * largest)))
     }
 
-    /// `area · (dF/dx)ᵀ P`: the gradient by the corners of an energy whose density has the stress `P = dψ/dF`.
+    /// `area · (dF/dx)ᵀ P`: the gradient by the corners of an energy whose density has the stress
+    /// `P = dψ/dF`.
     ///
     /// The three vectors sum to zero. The force is the negative.
     #[inline]
@@ -124,7 +129,8 @@ impl TriangleMap {
         [-(g1 + g2), g1, g2]
     }
 
-    /// `area · (dF/dx)ᵀ H (dF/dx)`: the Hessian by the corners of an energy whose density has the Hessian `H`.
+    /// `area · (dF/dx)ᵀ H (dF/dx)`: the Hessian by the corners of an energy whose density has the
+    /// Hessian `H`.
     ///
     /// Positive semidefinite if `H` is; each block row sums to zero.
     #[inline]
@@ -215,7 +221,8 @@ mod tests {
             let corners = [DVec2::new(u[0], u[1]), DVec2::new(u[2], u[3]), DVec2::new(u[4], u[5])];
             prop_assume!((corners[1] - corners[0]).perp_dot(corners[2] - corners[0]).abs() > 1e-2);
             let m = TriangleMap::new(corners).unwrap();
-            // ψ = ½ f·Hf with a symmetric H; its gradient and Hessian by x are pulled back from Hf and H.
+            // ψ = ½ f·Hf with a symmetric H; its gradient and Hessian by x are pulled back from Hf
+            // and H.
             let rows: [[f64; 6]; 6] = std::array::from_fn(|i| std::array::from_fn(|j| q[6 * i + j] + q[6 * j + i]));
             let h = Blocks::<2>::from_matrix(&rows);
             let x: [f64; 9] = std::array::from_fn(|i| x[i]);

@@ -58,8 +58,8 @@ pub enum ObjError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObjProblem {
-    /// A line that starts with something else than a keyword. Its text is not repeated: the file may be of another
-    /// kind, and private.
+    /// A line that starts with something else than a keyword. Its text is not repeated: the file
+    /// may be of another kind, and private.
     #[error("the line starts with no keyword of OBJ: check that this is an OBJ file, or remove the line")]
     Keyword,
     /// Too few or too many numbers.

@@ -35,9 +35,9 @@ pub struct ObjFace {
 
 /// The vertices, triangles and segments of an OBJ file, with the lines they stand on.
 ///
-/// Polygons come as triangles: quads are split along the shorter diagonal, larger convex polygons into a fan;
-/// polygons that are not convex are refused. Normals, materials, free-form curves and whatever else a cloth
-/// does not need are skipped.
+/// Polygons come as triangles: quads are split along the shorter diagonal, larger convex polygons
+/// into a fan; polygons that are not convex are refused. Normals, materials, free-form curves and
+/// whatever else a cloth does not need are skipped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Obj {
     /// Name of the file, for messages.
@@ -54,8 +54,9 @@ pub struct Obj {
     pub segments: Vec<[u32; 2]>,
     /// The line of each segment, counted from 1.
     pub segment_lines: Vec<u32>,
-    /// For each group (`g`) and each object (`o`) the vertices of its faces and polylines: ascending, each
-    /// once, counted from 0. Groups without any are left out. A new object ends the groups before it.
+    /// For each group (`g`) and each object (`o`) the vertices of its faces and polylines:
+    /// ascending, each once, counted from 0. Groups without any are left out. A new object ends the
+    /// groups before it.
     pub groups: BTreeMap<String, Vec<u32>>,
 }
 
@@ -83,22 +84,23 @@ impl Obj {
     /// Reads an OBJ file of at most 1 GiB.
     ///
     /// # Errors
-    /// [`ObjError::File`] if there is no such text, [`ObjError::Line`] for the first line that cannot be
-    /// understood.
+    /// [`ObjError::File`] if there is no such text, [`ObjError::Line`] for the first line that
+    /// cannot be understood.
     pub fn read(path: &Path) -> Result<Self, ObjError> {
         // Comments and names may be in any encoding; numbers are ASCII in all of them.
         let text = String::from_utf8_lossy(&read_bytes_up_to(path, LARGEST)?).into_owned();
         Self::parse(text.trim_start_matches('\u{feff}'), &path.display().to_string())
     }
 
-    /// The triangles as a mesh with positions, material coordinates and groups. Segments are left behind.
+    /// The triangles as a mesh with positions, material coordinates and groups. Segments are left
+    /// behind.
     ///
-    /// Where all faces have texture coordinates, they become material coordinates per corner, so the two
-    /// sides of a seam keep their own.
+    /// Where all faces have texture coordinates, they become material coordinates per corner, so
+    /// the two sides of a seam keep their own.
     ///
     /// # Errors
-    /// [`ObjError`] if there is no face, if only some faces have texture coordinates, if a vertex has no
-    /// face, or if the triangles are no mesh; with the lines in question.
+    /// [`ObjError`] if there is no face, if only some faces have texture coordinates, if a vertex
+    /// has no face, or if the triangles are no mesh; with the lines in question.
     pub fn into_surface(self) -> Result<ObjSurface, ObjError> {
         surface::from_obj(self)
     }

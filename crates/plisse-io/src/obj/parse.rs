@@ -11,7 +11,8 @@ use super::{Obj, ObjFace};
 
 /// More than any file holds; keeps every index far from overflow.
 pub(super) const MAX_VERTICES: usize = (u32::MAX / 2) as usize;
-/// Each face is entered into every group of its line. Without a bound, time and memory would be quadratic.
+/// Each face is entered into every group of its line. Without a bound, time and memory would be
+/// quadratic.
 pub(super) const MAX_NAMES: usize = 16;
 
 /// Keywords of OBJ that say nothing about a cloth.
@@ -248,8 +249,8 @@ impl Parser {
     }
 }
 
-/// The first `N` words as finite numbers; zeros where words are missing. Weights, colours and the like may
-/// follow.
+/// The first `N` words as finite numbers; zeros where words are missing. Weights, colours and the
+/// like may follow.
 fn numbers<const N: usize>(words: &[&str]) -> Result<[f64; N], ObjProblem> {
     let mut out = [0.0f64; N];
     for (number, word) in out.iter_mut().zip(words) {
@@ -261,8 +262,8 @@ fn numbers<const N: usize>(words: &[&str]) -> Result<[f64; N], ObjProblem> {
     Ok(out)
 }
 
-/// An index counted from 0. Positive ones may point ahead, negative ones count back from the `above` elements
-/// so far.
+/// An index counted from 0. Positive ones may point ahead, negative ones count back from the
+/// `above` elements so far.
 fn index(part: &str, word: &str, keyword: &'static str, above: usize) -> Result<i64, ObjProblem> {
     match part.parse::<i64>() {
         Err(_) => Err(ObjProblem::Index { word: shown(word) }),

@@ -2,8 +2,8 @@
 
 use super::error::ObjError;
 
-/// Calls back with the words of each line that has any, the lines that continue it included, and with the
-/// number of the first of these lines, counted from 1.
+/// Calls back with the words of each line that has any, the lines that continue it included, and
+/// with the number of the first of these lines, counted from 1.
 pub(super) fn for_each_statement<'a>(
     text: &'a str,
     mut read: impl FnMut(u32, &[&'a str]) -> Result<(), ObjError>,
@@ -26,7 +26,8 @@ pub(super) fn for_each_statement<'a>(
 /// Adds the words of a line. Whether a backslash says that the next line belongs to it.
 fn add<'a>(words: &mut Vec<&'a str>, line: &'a str) -> bool {
     for word in line.split_ascii_whitespace() {
-        // Within a word `#` is part of a name. A backslash in a comment continues nothing: it may end a path.
+        // Within a word `#` is part of a name. A backslash in a comment continues nothing: it may
+        // end a path.
         if word.starts_with('#') {
             return false;
         }

@@ -4,18 +4,19 @@ use glam::DVec3;
 
 use super::error::ObjProblem;
 
-/// Corners that turn by less (sine of the angle) count as straight: exporters round coordinates to six
-/// decimals.
+/// Corners that turn by less (sine of the angle) count as straight: exporters round coordinates to
+/// six decimals.
 const STRAIGHT: f64 = 1e-3;
 /// The least area of a triangle of the fan, relative to the squared size of the polygon.
 const LEAST_AREA: f64 = 1e-12;
-/// Diagonals of a quad count as equal within this fraction, so that rounding does not choose the pattern of a
-/// grid.
+/// Diagonals of a quad count as equal within this fraction, so that rounding does not choose the
+/// pattern of a grid.
 const EQUAL: f64 = 1e-6;
 
 /// The corner from which a fan of triangles fills the polygon. Uses up the points.
 ///
-/// Convexity is judged in the plane of the polygon's mean (Newell) normal. Triangles pass as they are.
+/// Convexity is judged in the plane of the polygon's mean (Newell) normal. Triangles pass as they
+/// are.
 pub(super) fn fan_apex(points: &mut [DVec3]) -> Result<usize, ObjProblem> {
     let n = points.len();
     if n == 3 {
@@ -41,7 +42,8 @@ pub(super) fn fan_apex(points: &mut [DVec3]) -> Result<usize, ObjProblem> {
         }
         turns.push(before.cross(after).dot(normal) / scale);
     }
-    // The first and the last triangle of a fan have their tips beside the apex, which must not be straight.
+    // The first and the last triangle of a fan have their tips beside the apex, which must not be
+    // straight.
     let good = |apex: usize| turns[(apex + n - 1) % n] > STRAIGHT && turns[(apex + 1) % n] > STRAIGHT;
     let second_is_shorter = || points[1].distance(points[3]) < (1.0 - EQUAL) * points[0].distance(points[2]);
     let apex = if n == 4 && good(1) && second_is_shorter() { Some(1) } else { (0..n).find(|i| good(*i)) };
@@ -51,8 +53,8 @@ pub(super) fn fan_apex(points: &mut [DVec3]) -> Result<usize, ObjProblem> {
     }
 }
 
-/// Moves the polygon to the origin and scales it to size one, so that nothing overflows later. False if it is
-/// a point.
+/// Moves the polygon to the origin and scales it to size one, so that nothing overflows later.
+/// False if it is a point.
 fn normalise(points: &mut [DVec3]) -> bool {
     // Twice: differences of very large coordinates may overflow, too.
     for _ in 0..2 {
@@ -71,8 +73,8 @@ fn normalise(points: &mut [DVec3]) -> bool {
     true
 }
 
-/// Whether all triangles of the fan turn the same way, within half a turn in all. Left turns alone are not
-/// enough: a pentagram has them, too.
+/// Whether all triangles of the fan turn the same way, within half a turn in all. Left turns alone
+/// are not enough: a pentagram has them, too.
 fn fills(points: &[DVec3], normal: DVec3, apex: usize) -> bool {
     let n = points.len();
     let spoke = |i: usize| points[(apex + i) % n] - points[apex];

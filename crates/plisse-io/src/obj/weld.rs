@@ -7,7 +7,8 @@ use super::Obj;
 use super::error::ObjError;
 
 impl Obj {
-    /// With every position multiplied by a factor: metres per unit of the file. Texture coordinates stay.
+    /// With every position multiplied by a factor: metres per unit of the file. Texture coordinates
+    /// stay.
     #[must_use]
     pub fn scaled(mut self, metres: f64) -> Self {
         self.positions.iter_mut().for_each(|x| *x *= metres);
@@ -24,12 +25,13 @@ impl Obj {
 
     /// With vertices at most `tolerance` metres apart merged into the first of them.
     ///
-    /// Exporters often give every face vertices of its own, which makes loose triangles of a surface.
-    /// Corners keep their own texture coordinates, so that what had different ones becomes a seam. The
-    /// vertices that stay keep their order and are numbered anew.
+    /// Exporters often give every face vertices of its own, which makes loose triangles of a
+    /// surface. Corners keep their own texture coordinates, so that what had different ones becomes
+    /// a seam. The vertices that stay keep their order and are numbered anew.
     ///
     /// # Errors
-    /// [`ObjError::Weld`] for a face or a segment that would lose a corner: the tolerance is too large.
+    /// [`ObjError::Weld`] for a face or a segment that would lose a corner: the tolerance is too
+    /// large.
     ///
     /// ```
     /// use plisse_io::Obj;
@@ -47,7 +49,8 @@ impl Obj {
         let mut next = 0;
         // The new number of each vertex that is kept.
         let number: Vec<u32> = (0..first.len()).map(|v| (next, next += u32::from(is_kept(v))).0).collect();
-        // The fields are open to all: an index out of range stays out of range, and is refused later.
+        // The fields are open to all: an index out of range stays out of range, and is refused
+        // later.
         let new = |v: u32| first.get(v as usize).map_or(u32::MAX, |kept| number[*kept as usize]);
         let refuse = |line| ObjError::Weld { file: self.name.clone(), line, tolerance };
         for face in &mut self.faces {

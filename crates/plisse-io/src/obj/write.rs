@@ -34,8 +34,8 @@ pub struct ObjPart<'a> {
 /// Writes an OBJ file, whole or not at all. Numbers read back are the same to the last bit.
 ///
 /// # Errors
-/// [`WriteError`] names the vertex that is not finite, the face whose vertex does not exist, or what the
-/// system said.
+/// [`WriteError`] names the vertex that is not finite, the face whose vertex does not exist, or
+/// what the system said.
 ///
 /// ```
 /// use glam::DVec3;

@@ -1,8 +1,9 @@
 //! What a table says, in a form that depends on nothing else.
 //!
-//! Two tables have the same text if and only if they say the same: order, remarks, lines, and the way in which a number
-//! is written do not count, and a key with its default value counts as absent. A key that is added to the format later
-//! therefore leaves the texts of all older files as they are.
+//! Two tables have the same text if and only if they say the same: order, remarks, lines, and the
+//! way in which a number is written do not count, and a key with its default value counts as
+//! absent. A key that is added to the format later therefore leaves the texts of all older files as
+//! they are.
 
 use std::fmt::Write;
 

@@ -42,8 +42,9 @@ impl SceneFile {
         }
     }
 
-    /// Reads what can be read, and gives all mistakes, up to ten thousand. What is wrong is left out or has its default; without something that is
-    /// required there is no scene. For those who look for further mistakes.
+    /// Reads what can be read, and gives all mistakes, up to ten thousand. What is wrong is left
+    /// out or has its default; without something that is required there is no scene. For those who
+    /// look for further mistakes.
     #[must_use]
     pub fn parse_leniently(text: &str) -> (Option<Self>, Vec<Mistake>) {
         let mut collector = Collector::new(text);
@@ -73,7 +74,8 @@ impl SceneFile {
 const NOT_A_SCENE: &str = "this is not a scene file: it has none of version = 1, [time], [[cloth]], [[wires]], \
                            [[obstacle]] and [wrinkle]";
 
-/// Whether a file is meant to be a scene. Of other files nothing is repeated in messages: they may be private.
+/// Whether a file is meant to be a scene. Of other files nothing is repeated in messages: they may
+/// be private.
 fn is_scene(table: &DeTable<'_>) -> bool {
     let number = |item: &Item<'_>| matches!(item.get_ref(), DeValue::Integer(_));
     let tables = ["time", "cloth", "wires", "obstacle", "wrinkle"];

@@ -329,8 +329,8 @@ macro_rules! field_canonical {
 }
 pub(super) use field_canonical;
 
-/// Declares a table: the type, how it is read, its canonical text, and its part of the reference. Each key is `required`, `optional`, `repeated`, or
-/// has a default in the notation of the file.
+/// Declares a table: the type, how it is read, its canonical text, and its part of the reference.
+/// Each key is `required`, `optional`, `repeated`, or has a default in the notation of the file.
 macro_rules! table {
     ($(#[doc = $doc:literal])* pub struct $Name:ident ($what:literal) {
         $($(#[doc = $fdoc:literal])* $field:ident: $T:ty = $presence:tt),* $(,)?
@@ -344,8 +344,8 @@ macro_rules! table {
         }
 
         impl $Name {
-            /// The canonical text without some of the keys: those that a reader takes from elsewhere, or does not
-            /// care for.
+            /// The canonical text without some of the keys: those that a reader takes from
+            /// elsewhere, or does not care for.
             #[must_use]
             pub fn canonical_without(&self, keys: &[&str]) -> String {
                 let mut text = String::from("{");

@@ -55,9 +55,10 @@ names! {
 }
 
 table! {
-    /// Fine wrinkles on a coarse mesh (`model = "wrinkle"`): in every frame the equilibrium of one cloth as a tension field, amplitude and
-    /// phase of its wrinkles, and the surface with every wave. Cloth of such scenes has no material of its own, pins hold entirely,
-    /// obstacles have no friction; `step`, `shortest_step` and `scheme` of the time, and `[solver]`, do not matter.
+    /// Fine wrinkles on a coarse mesh (`model = "wrinkle"`): in every frame the equilibrium of one
+    /// cloth as a tension field, amplitude and phase of its wrinkles, and the surface with every
+    /// wave. Cloth of such scenes has no material of its own, pins hold entirely, obstacles have no
+    /// friction; `step`, `shortest_step` and `scheme` of the time, and `[solver]`, do not matter.
     pub struct WrinkleTable ("[wrinkle]") {
         /// Young's modulus, Pa.
         young: Positive = required,
@@ -71,20 +72,24 @@ table! {
         levels: u32 = "3",
         /// Amplitudes are zero at pins.
         clamped: bool = "false",
-        /// Whether amplitudes and phases of the first frame are optimised once more with whole numbers of waves; those of all others are.
+        /// Whether amplitudes and phases of the first frame are optimised once more with whole
+        /// numbers of waves; those of all others are.
         rounded: bool = "false",
-        /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part of the bending energy of the waves;
-        /// beyond that they snap to the best ones, and the surface jumps. A number that is off by the factor `r` costs about `(r - 1/r)²`.
-        /// With 0 they change whenever others are better.
+        /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part
+        /// of the bending energy of the waves; beyond that they snap to the best ones, and the
+        /// surface jumps. A number that is off by the factor `r` costs about `(r - 1/r)²`. With 0
+        /// they change whenever others are better.
         snap: NonNegative = "0.5",
-        /// Which frame has the numbers of waves that suit it best; from there the others follow, one after the other.
+        /// Which frame has the numbers of waves that suit it best; from there the others follow,
+        /// one after the other.
         waves_from: WavesFromName = "\"first\"",
         /// Bending stiffness of the base.
         bending: BaseBendingName = "\"plate\"",
-        /// This part of the elastic energy is added to the tension field, compression included; evens out where the tension field leaves
-        /// triangles free.
+        /// This part of the elastic energy is added to the tension field, compression included;
+        /// evens out where the tension field leaves triangles free.
         compression: Fraction = "0",
-        /// Unbalanced force per area of the base, as a part of Young's modulus times thickness over the size of the sheet.
+        /// Unbalanced force per area of the base, as a part of Young's modulus times thickness over
+        /// the size of the sheet.
         tolerance: Positive = "1e-10",
         /// Newton iterations after which the base counts as not converged.
         max_iterations: Count = "500",
@@ -178,14 +183,15 @@ table! {
         duration: Positive = required,
         /// Longest step, s.
         step: Positive = "0.01",
-        /// Steps that do not converge are shortened down to this, s; equal to `step` to forbid that.
+        /// Steps that do not converge are shortened down to this, s; equal to `step` to forbid
+        /// that.
         shortest_step: Positive = "1e-5",
         /// Pictures, meshes and checkpoints per second of simulated time.
         frames_per_second: Positive = "25",
         /// How a step is computed. `quasistatic` finds the equilibrium at each time.
         scheme: SchemeName = "\"backward-euler\"",
-        /// For `newmark`: what is left of the fastest vibrations after each step, from 0 (nothing) to 1 (everything: no
-        /// dissipation, for steps that resolve all vibrations).
+        /// For `newmark`: what is left of the fastest vibrations after each step, from 0 (nothing)
+        /// to 1 (everything: no dissipation, for steps that resolve all vibrations).
         spectral_radius: Fraction = "0.8",
     }
 }
@@ -259,7 +265,8 @@ table! {
 }
 
 table! {
-    /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`, `mesh` gives its shape.
+    /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`,
+    /// `mesh` gives its shape.
     pub struct ClothTable ("[[cloth]]") {
         /// For reports and files.
         name: String = optional,
@@ -277,20 +284,23 @@ table! {
         discs: Disc = optional,
         /// Two rings sewn along both rims, in x and y: a flat torus.
         annuli: Annulus = optional,
-        /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest as it is, and if it is not flat, its
-        /// material must be isotropic.
+        /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest
+        /// as it is, and if it is not flat, its material must be isotropic.
         mesh: String = optional,
         /// Metres per unit of `mesh`: 1e-3 for a file in millimetres. `vt` stays.
         mesh_unit: Positive = optional,
-        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size. Without it, a mesh with edges that
-        /// lie on each other but do not hang together is refused; `false` keeps them apart.
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// its size. Without it, a mesh with edges that lie on each other but do not hang together
+        /// is refused; `false` keeps them apart.
         weld: WeldChoice = optional,
-        /// What `vt` of `mesh` is multiplied by to be metres; `"area"` makes the area at rest that of the mesh. Without it, `vt` that disagrees
-        /// with the size of the mesh is refused; 1 takes it as it is.
+        /// What `vt` of `mesh` is multiplied by to be metres; `"area"` makes the area at rest that
+        /// of the mesh. Without it, `vt` that disagrees with the size of the mesh is refused; 1
+        /// takes it as it is.
         uv_scale: UvScaleChoice = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
-        /// The shape starts stretched or shrunk by these factors along x, y and z, before it is turned; its rest shape stays.
+        /// The shape starts stretched or shrunk by these factors along x, y and z, before it is
+        /// turned; its rest shape stays.
         scale: Sides = "[1, 1, 1]",
         /// A fold across x, in which the cloth is at rest.
         fold: Fold = optional,
@@ -436,9 +446,10 @@ impl Read for MaterialChoice {
 }
 
 table! {
-    /// A material: a preset and what differs from it (`plisse materials` lists the presets), or an isotropic solid and its thickness: `young`,
-    /// `poisson`, `thickness`, and `mass_density` or `density`. These say everything, so that nothing comes from a preset; of the rest, `membrane`,
-    /// `bending`, `law`, `weight` and `damping` go with them.
+    /// A material: a preset and what differs from it (`plisse materials` lists the presets), or an
+    /// isotropic solid and its thickness: `young`, `poisson`, `thickness`, and `mass_density` or
+    /// `density`. These say everything, so that nothing comes from a preset; of the rest,
+    /// `membrane`, `bending`, `law`, `weight` and `damping` go with them.
     pub struct MaterialTable ("material") {
         /// Name of the preset; cotton if nothing is said.
         preset: String = optional,
@@ -450,7 +461,8 @@ table! {
         thickness: Positive = optional,
         /// Mass per volume of the solid, kg/m³; times `thickness` this is `density`.
         mass_density: Positive = optional,
-        /// The energy of stretch. `fibres` takes `warp` and `weft`, the others `tensile` and `poisson` (`arap` only `tensile`).
+        /// The energy of stretch. `fibres` takes `warp` and `weft`, the others `tensile` and
+        /// `poisson` (`arap` only `tensile`).
         membrane: MembraneName = optional,
         /// Tensile modulus along the warp, N/m.
         warp: Positive = optional,
@@ -468,14 +480,15 @@ table! {
         poisson: Poisson = optional,
         /// The bending model.
         bending: BendingName = optional,
-        /// Bending rigidity, N m. Two values, along warp and weft, for `hinge` bending: the cloth bends with the first one where the warp bends.
+        /// Bending rigidity, N m. Two values, along warp and weft, for `hinge` bending: the cloth
+        /// bends with the first one where the warp bends.
         rigidity: WarpWeft = optional,
         /// How the energy of `hinge` bending grows with the angle.
         law: LawName = optional,
         /// How the mesh enters the stiffness of hinges.
         weight: WeightName = optional,
-        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table. Without it that of the preset, and
-        /// none for tensile or shear moduli without a `preset`.
+        /// What takes energy out of the motion: a rate in proportion to mass, 1/s, or a table.
+        /// Without it that of the preset, and none for tensile or shear moduli without a `preset`.
         damping: DampingChoice = optional,
     }
 }
@@ -506,11 +519,14 @@ impl Read for DampingChoice {
 }
 
 table! {
-    /// What takes energy out of the motion. Of `strain_rate`, `viscosity` and `isotropic_viscosity` one may be given.
+    /// What takes energy out of the motion. Of `strain_rate`, `viscosity` and `isotropic_viscosity`
+    /// one may be given.
     pub struct DampingTable ("damping") {
-        /// Of changes of strain in the plane, or along wires: the moduli times this, s. Rigid motions are free.
+        /// Of changes of strain in the plane, or along wires: the moduli times this, s. Rigid
+        /// motions are free.
         strain_rate: NonNegative = "0",
-        /// Of changes of bending angles: the stiffness times this, s. Rigid motions of sheets are free, those of wires nearly.
+        /// Of changes of bending angles: the stiffness times this, s. Rigid motions of sheets are
+        /// free, those of wires nearly.
         bending: NonNegative = "0",
         /// Of changes of strain: viscosities along warp and weft and of shear, N s/m.
         viscosity: DVec3 = optional,
@@ -520,17 +536,20 @@ table! {
         rate_law: RateLawTable = optional,
         /// In proportion to mass, 1/s. It slows down rigid motions, too.
         mass: NonNegative = "0",
-        /// Rayleigh's damping: the stiffness in the plane times this, s. For comparison: it slows down swinging under tension.
+        /// Rayleigh's damping: the stiffness in the plane times this, s. For comparison: it slows
+        /// down swinging under tension.
         rayleigh: NonNegative = "0",
     }
 }
 
 table! {
-    /// A resistance that is in proportion to the strain rate below a rate, and to a power of it above.
+    /// A resistance that is in proportion to the strain rate below a rate, and to a power of it
+    /// above.
     pub struct RateLawTable ("rate_law") {
         /// The rate of the change, 1/s.
         rate: Positive = required,
-        /// Above `rate` the viscous stress grows like the rate to the power of this less one: 1 as dry friction, 2 as without.
+        /// Above `rate` the viscous stress grows like the rate to the power of this less one: 1 as
+        /// dry friction, 2 as without.
         exponent: RateExponent = required,
     }
 }
@@ -606,7 +625,8 @@ names! {
 }
 
 table! {
-    /// Vertices that are held. One of `vertices`, `box`, `group` says which; without `motion`, `line` or `plane` they stay.
+    /// Vertices that are held. One of `vertices`, `box`, `group` says which; without `motion`,
+    /// `line` or `plane` they stay.
     pub struct PinTable ("pin") {
         /// By number, from zero.
         vertices: Indices = optional,
@@ -642,7 +662,8 @@ table! {
         time: f64 = required,
         /// Displacement, m.
         r#move: DVec3 = "[0, 0, 0]",
-        /// Turned about x, then y, then z, degrees. Up to half a turn from one keyframe to the next.
+        /// Turned about x, then y, then z, degrees. Up to half a turn from one keyframe to the
+        /// next.
         rotate: DVec3 = "[0, 0, 0]",
     }
 }
@@ -670,8 +691,8 @@ table! {
         mesh: String = optional,
         /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
         mesh_unit: Positive = optional,
-        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size. Without it, vertices in the same
-        /// place are refused; `false` keeps them apart.
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// its size. Without it, vertices in the same place are refused; `false` keeps them apart.
         weld: WeldChoice = optional,
         /// Young's modulus, Pa.
         young: Positive = "200e9",
@@ -723,7 +744,8 @@ table! {
 }
 
 table! {
-    /// What cloth and wires cannot enter. One of `plane`, `sphere`, `capsule`, `box`, `mesh` gives the shape.
+    /// What cloth and wires cannot enter. One of `plane`, `sphere`, `capsule`, `box`, `mesh` gives
+    /// the shape.
     pub struct ObstacleTable ("[[obstacle]]") {
         /// For reports.
         name: String = optional,
@@ -739,7 +761,8 @@ table! {
         mesh: String = optional,
         /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
         mesh_unit: Positive = optional,
-        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of its size.
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// its size.
         weld: WeldChoice = optional,
         /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
@@ -747,10 +770,11 @@ table! {
         position: DVec3 = "[0, 0, 0]",
         /// Coefficient of friction.
         friction: NonNegative = "0.3",
-        /// Gap at which contact begins, m. Without it, half of the mean edge of a cloth and at most the radius of wires. Vertices
-        /// that start closer keep the gap of their start.
+        /// Gap at which contact begins, m. Without it, half of the mean edge of a cloth and at most
+        /// the radius of wires. Vertices that start closer keep the gap of their start.
         range: Positive = optional,
-        /// Pressure where the gap is 0.38 of the range, Pa; it grows without bound as the gap closes.
+        /// Pressure where the gap is 0.38 of the range, Pa; it grows without bound as the gap
+        /// closes.
         stiffness: Positive = "1e3",
         /// Speed below which friction holds, m/s.
         slip: Positive = "1e-3",
@@ -818,7 +842,8 @@ table! {
         pc2: bool = "false",
         /// VTK files for ParaView.
         vtk: bool = "false",
-        /// Checkpoints: `all` to render any frame later and to go on from any of them, `last` to save space.
+        /// Checkpoints: `all` to render any frame later and to go on from any of them, `last` to
+        /// save space.
         checkpoints: Kept = "\"all\"",
     }
 }
@@ -846,7 +871,8 @@ names! {
 }
 
 table! {
-    /// How pictures are taken. Without `from` and `at`, the camera sees everything of all frames, from the front right and above.
+    /// How pictures are taken. Without `from` and `at`, the camera sees everything of all frames,
+    /// from the front right and above.
     pub struct CameraTable ("[camera]") {
         /// Where it is, m.
         from: DVec3 = optional,

@@ -3,8 +3,8 @@
 
 use plisse_core::SplitMix;
 
-/// Spoils texts in the ways in which files are spoilt: wrong bytes, lost and repeated pieces, words in wrong
-/// places. The same seed spoils the same text in the same way.
+/// Spoils texts in the ways in which files are spoilt: wrong bytes, lost and repeated pieces, words
+/// in wrong places. The same seed spoils the same text in the same way.
 pub struct Mutator(SplitMix);
 
 impl Mutator {

@@ -13,8 +13,9 @@ use plisse::system::{BlockMatrix, Iteration, Memory, Pose, StepMap};
 /// Factor of the proportional models, s. Small enough that all sheets move nearly alike.
 const BETA: Positive = Positive::literal(1e-3);
 
-/// `cargo xtask bench damping [N [MEMBRANE [STEPS]]]`: a sheet of N x N vertices, 60 unless told, of one kind of membrane or of all; so
-/// many steps of 5 ms, 60 unless told, and a third of that of 33 ms, which say the same with fewer of them.
+/// `cargo xtask bench damping [N [MEMBRANE [STEPS]]]`: a sheet of N x N vertices, 60 unless told,
+/// of one kind of membrane or of all; so many steps of 5 ms, 60 unless told, and a third of that of
+/// 33 ms, which say the same with fewer of them.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
     let number = |index: usize, what: &str, least: usize| -> Result<usize> {
         let Some(text) = args.get(index) else { return Ok(60) };
@@ -102,7 +103,8 @@ fn compare(name: &str, material: Material, n: usize, dt: f64, steps: usize) -> R
             }
         }
     }
-    // The motions differ, and with them the iterations, by more than damping costs. At equal counts it costs what its evaluation does.
+    // The motions differ, and with them the iterations, by more than damping costs. At equal counts
+    // it costs what its evaluation does.
     let mean = |count: usize| count as f64 / steps as f64;
     let counts = scenes[0].3;
     let mut passes: Vec<Passes<'_>> =
@@ -139,14 +141,16 @@ impl Evaluations {
     /// Those of an iteration, besides the first energy and gradient of a step.
     fn count(&mut self, iteration: &Iteration) {
         self.hessians += iteration.hessians;
-        // A full step is tried with its gradient. Others are found by halving or doubling with energies alone, then evaluated once more.
+        // A full step is tried with its gradient. Others are found by halving or doubling with
+        // energies alone, then evaluated once more.
         let trials = iteration.length.max(1e-12).log2().abs().round() as usize;
         self.gradients += if trials == 0 { 1 } else { 2 };
         self.energies += trials;
     }
 }
 
-/// Milliseconds that the terms of a scene take, the best of many: what they keep of the start of a step, energies and gradient, energies, Hessian.
+/// Milliseconds that the terms of a scene take, the best of many: what they keep of the start of a
+/// step, energies and gradient, energies, Hessian.
 struct Passes<'a> {
     scene: &'a Scene,
     step: StepMap<'a, Vertices>,

@@ -1,7 +1,7 @@
 //! Kernel benchmarks: variants of one evaluation, interleaved in one run, one thread.
 //!
-//! The machine is noisy, so every variant is timed in turn, many rounds, and the fastest round counts; ratios
-//! between variants of one run mean more than the nanoseconds.
+//! The machine is noisy, so every variant is timed in turn, many rounds, and the fastest round
+//! counts; ratios between variants of one run mean more than the nanoseconds.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -238,7 +238,8 @@ impl Element<6> for Shell {
     }
 }
 
-/// Half a second of work, so that the first row does not pay for a processor that is still waking up.
+/// Half a second of work, so that the first row does not pay for a processor that is still waking
+/// up.
 fn warm_up() {
     let start = Instant::now();
     let mut x = 1.0f64;

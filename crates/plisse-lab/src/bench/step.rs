@@ -1,7 +1,8 @@
 //! Steps of a hanging sheet: where the time goes, and what the choices cost.
 //!
-//! Every figure is a mean over the same steps, and each block of a table is one interleaved run: the machine is noisy,
-//! ratios within a run are not. The unit of the ratios is a factorisation in double precision of the same matrix.
+//! Every figure is a mean over the same steps, and each block of a table is one interleaved run:
+//! the machine is noisy, ratios within a run are not. The unit of the ratios is a factorisation in
+//! double precision of the same matrix.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,8 +1,10 @@
 //! The wrinkle solver in units of one unconstrained factorisation and solution.
 //!
-//! The unit is the matrix of all unknowns (amplitudes, phases, periods) with the projected Hessian of every face and no unknown held:
-//! factorised and solved with once, its symbolic analysis kept. Whatever a step of the solver adds (gradient, Hessians, projection, bounds,
-//! repeated factorisations, line search) is in the ratio. Each round runs everything in turn: the machine is noisy, ratios are less so.
+//! The unit is the matrix of all unknowns (amplitudes, phases, periods) with the projected Hessian
+//! of every face and no unknown held: factorised and solved with once, its symbolic analysis kept.
+//! Whatever a step of the solver adds (gradient, Hessians, projection, bounds, repeated
+//! factorisations, line search) is in the ratio. Each round runs everything in turn: the machine is
+//! noisy, ratios are less so.
 
 use std::time::Instant;
 
@@ -66,7 +68,8 @@ pub(crate) fn run(names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Excludes wrinkles around this many faces, spread evenly over the numbers of faces: holes, each of which has a period.
+/// Excludes wrinkles around this many faces, spread evenly over the numbers of faces: holes, each
+/// of which has a period.
 fn with_buttons(bed: &Bed, problem: WrinkleProblem, buttons: usize) -> Result<WrinkleProblem> {
     if buttons == 0 {
         return Ok(problem);

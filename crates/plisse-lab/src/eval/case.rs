@@ -100,7 +100,8 @@ impl<'a> Case<'a> {
         if self.number(key)? == 0.0 { Ok(None) } else { self.positive(key).map(Some) }
     }
 
-    /// A unit vector; one that is not is refused rather than normalised, because the energy would differ.
+    /// A unit vector; one that is not is refused rather than normalised, because the energy would
+    /// differ.
     pub(crate) fn direction(&self, key: &str) -> Result<UnitDir2> {
         let (field, value) = self.param(key)?;
         let [x, y] = self.numbers(&field, value)?;

@@ -120,7 +120,8 @@ fn lame(case: &Case<'_>) -> Result<Lame> {
     Lame::new(case.positive("mu")?, case.number("lambda_")?).map_err(|e| case.error("params.lambda_", e))
 }
 
-/// `area (k_stretch stretch + k_shear shear)` of a triangle; the projection is that of F space, term by term.
+/// `area (k_stretch stretch + k_shear shear)` of a triangle; the projection is that of F space,
+/// term by term.
 fn triangle(case: &Case<'_>) -> Result<Output> {
     case.expect_params(&["rest", "bu", "bv", "k_stretch", "k_shear"])?;
     let axes = [plisse::core::UnitDir2::U, plisse::core::UnitDir2::V];

@@ -1,6 +1,7 @@
 //! `cargo xtask eval`: evaluates energies on cases given as JSON and answers as JSON.
 //!
-//! The way another program checks itself against plisse. The format is described in `docs/src/eval.md`.
+//! The way another program checks itself against plisse. The format is described in
+//! `docs/src/eval.md`.
 
 mod bending;
 mod case;

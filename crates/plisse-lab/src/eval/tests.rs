@@ -26,16 +26,18 @@ fn test_vectors() {
         let label = format!("{} {}", expected["energy"], expected["name"]);
         let hess = numbers(&expected["hess"]);
         let scale = max_abs(&hess);
-        // Positions are given to twelve digits or so, angles near π/2 and π are worse conditioned than F.
+        // Positions are given to twelve digits or so, angles near π/2 and π are worse conditioned
+        // than F.
         let bending = expected.get("theta").is_some() || expected["energy"] == "hinge_theta";
         let tolerance = if bending { 1e-12 } else { 1e-13 };
-        // At rest gradients vanish: their rounding is that of the stiffness times the rounding of F. Quartic
-        // terms have no stiffness there either; the reference differences leave 1e-36.
+        // At rest gradients vanish: their rounding is that of the stiffness times the rounding of
+        // F. Quartic terms have no stiffness there either; the reference differences leave 1e-36.
         let floor = (1e-3 * scale).max(1e-15);
         assert_close(&label, &numbers(&found["psi"]), &numbers(&expected["psi"]), tolerance, floor);
         assert_close(&label, &numbers(&found["grad"]), &numbers(&expected["grad"]), tolerance, floor);
         assert_close(&label, &numbers(&found["hess"]), &hess, tolerance, 1e-15);
-        // Triangles and rods are projected in the space of F and of the edges, hinges by the filter V2.
+        // Triangles and rods are projected in the space of F and of the edges, hinges by the filter
+        // V2.
         let keys = ["hess_psd_f_space_sum", "hess_psd_f_space", "hess_psd_blocks_v2", "hess_psd"];
         let psd = keys.iter().find_map(|key| expected.get(*key)).unwrap();
         if expected["energy"] != "hinge_theta" {

@@ -90,7 +90,8 @@ fn stencil(x: &[DVec3], segments: &[[usize; 2]], mode: &Mode) -> Plot {
     }
 }
 
-/// Parallel projection, seen from the front, a little from the left and from above: no triangle is edge-on.
+/// Parallel projection, seen from the front, a little from the left and from above: no triangle is
+/// edge-on.
 fn project(p: DVec3) -> [f64; 2] {
     let view = DVec3::new(0.35, 1.0, -0.8).normalize();
     let right = view.cross(DVec3::Z).normalize();

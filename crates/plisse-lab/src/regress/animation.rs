@@ -1,4 +1,5 @@
-//! What it costs to keep the numbers of waves on a cylinder that is twisted more and more, and what is seen if they change.
+//! What it costs to keep the numbers of waves on a cylinder that is twisted more and more, and what
+//! is seen if they change.
 
 use std::f64::consts::TAU;
 
@@ -77,7 +78,8 @@ fn cost(degrees: f64, problem: &WrinkleProblem, findings: &mut Findings) -> Resu
         let lost = energy(&field) - energy(&free);
         let law = (factor - 1.0 / factor).powi(2);
         print!(" {:.1e} / {:.1} % / {:.1} % |", lost / gain, 1e2 * lost / bending, 1e2 * law);
-        // The law is one of small differences of large energies: half a percent of the bending is as good as exact.
+        // The law is one of small differences of large energies: half a percent of the bending is
+        // as good as exact.
         findings.require(
             format!("{degrees} degrees, {kept} waves: energy lost by the law, within 8 %"),
             (lost / bending - law).abs() < 0.08 * law + 0.005,

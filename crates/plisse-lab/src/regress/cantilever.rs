@@ -2,7 +2,8 @@
 //!
 //! With `s` along the strip from the clamp, in units of its length: `θ'' = -Γ (1 - s) cos θ`,
 //! `θ(0) = θ'(1) = 0`, `Γ = ρ g L³/D`. The chord from the clamp to the tip is 41.5 degrees steep at
-//! `Γ = 8.004`, where a tester by ASTM D1388 finds the bending length `(D/(ρ g))^(1/3) = 0.49991 L`.
+//! `Γ = 8.004`, where a tester by ASTM D1388 finds the bending length
+//! `(D/(ρ g))^(1/3) = 0.49991 L`.
 //!
 //! Vertices of a hinged sheet need not lie on a cylinder, and they find something softer: on an
 //! alternating grid, every other vertex moves out of the surface by `κ h²/12`, and on a grid of
@@ -178,8 +179,8 @@ impl Strip {
         Ok(-mean.z / mean.x)
     }
 
-    /// What a tester by ASTM D1388 finds, over the true bending length. Instead of pushing the strip out, its rigidity is changed, by
-    /// bisection.
+    /// What a tester by ASTM D1388 finds, over the true bending length. Instead of pushing the
+    /// strip out, its rigidity is changed, by bisection.
     fn bending_length(&mut self) -> Result<f64> {
         let steep = CHORD.to_radians().tan();
         let (mut low, mut high) = (4.0, 14.0);
@@ -195,7 +196,8 @@ impl Strip {
 mod tests {
     use super::*;
 
-    /// Mid-edge bending has the bending length of its plate, hinges on an alternating grid that of 5/6 of it, on coarser meshes too.
+    /// Mid-edge bending has the bending length of its plate, hinges on an alternating grid that of
+    /// 5/6 of it, on coarser meshes too.
     #[test]
     fn bending_lengths() {
         for (model, expected) in [(Model::MidEdge, 1.0), (Model::Hinge, (5.0f64 / 6.0).cbrt())] {

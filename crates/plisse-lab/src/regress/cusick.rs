@@ -1,4 +1,5 @@
-//! Drape of the presets by Cusick's test: a disc of 30 cm on a support of 18 cm (BS 5058, ISO 9073-9).
+//! Drape of the presets by Cusick's test: a disc of 30 cm on a support of 18 cm (BS 5058, ISO
+//! 9073-9).
 //!
 //! The drape coefficient is `(shadow - support)/(disc - support)`. The fabric is clamped over the
 //! support, as between the plates of a drapemeter. Hinges see the clamp in the middle of the cells
@@ -25,8 +26,8 @@ const DISC: f64 = 0.15;
 const STARTS: u64 = 2;
 
 /// Presets, and the published bands of their coefficients in percent where there are any: cotton by
-/// Gan, Ly and Steven 1991 (68.4 % measured, 71.0 % by finite elements), silk by Matsudaira and Yang
-/// 2003, worsted wool and denim as collected for the calibration of ppf-contact-solver.
+/// Gan, Ly and Steven 1991 (68.4 % measured, 71.0 % by finite elements), silk by Matsudaira and
+/// Yang 2003, worsted wool and denim as collected for the calibration of ppf-contact-solver.
 pub(crate) const FABRICS: [(&str, Option<[f64; 2]>); 6] = [
     ("cotton", Some([60.0, 76.0])),
     ("silk", Some([20.0, 40.0])),
@@ -55,7 +56,8 @@ pub(crate) fn run(name: &str, band: Option<[f64; 2]>) -> Result<Findings> {
             drapes.iter().map(|d| format!("{:.1} ({})", d.coefficient, d.folds)).collect();
         println!("{name:<11}{disc:<26}{}", each.join("  "));
         let mean = drapes.iter().map(|d| d.coefficient).sum::<f64>() / STARTS as f64;
-        // A start may end with one fold more or less elsewhere, which is worth two percent; more for fine folds.
+        // A start may end with one fold more or less elsewhere, which is worth two percent; more
+        // for fine folds.
         findings.figure(format!("{disc}: mean drape coefficient (%)"), mean, Tolerance::Absolute(3.0));
         if let Some([least, most]) = band {
             let holds = drapes.iter().all(|d| (least..=most).contains(&d.coefficient));
@@ -174,7 +176,8 @@ fn rim(scene: &Scene) -> Vec<usize> {
     rim
 }
 
-/// Folds of a rim: inward crossings of its mean distance from the axis, by more than a tenth of the spread.
+/// Folds of a rim: inward crossings of its mean distance from the axis, by more than a tenth of the
+/// spread.
 fn folds(rim: &[DVec2]) -> usize {
     let distances: Vec<f64> = rim.iter().map(|x| x.length()).collect();
     let mean = distances.iter().sum::<f64>() / distances.len() as f64;
@@ -192,7 +195,8 @@ fn folds(rim: &[DVec2]) -> usize {
     count
 }
 
-/// Part of the overhang's area that its shadow covers from above, on cells of half a millimetre; what lies over something else counts once.
+/// Part of the overhang's area that its shadow covers from above, on cells of half a millimetre;
+/// what lies over something else counts once.
 fn shadow(x: &[DVec3], faces: &[[Id<Vertices>; 3]]) -> f64 {
     const CELL: f64 = 5e-4;
     const SIDE: usize = 640;

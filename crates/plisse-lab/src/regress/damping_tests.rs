@@ -1,4 +1,5 @@
-//! Strain-rate damping against `fixtures/vectors/damping.json`: elements, the spring of SO18's figure 2, the cloth of its figure 3.
+//! Strain-rate damping against `fixtures/vectors/damping.json`: elements, the spring of SO18's
+//! figure 2, the cloth of its figure 3.
 
 use glam::{DVec2, DVec3};
 use plisse::core::{ElementStep, Id, Positive, Psd, StepElement, TriangleMap, Vertices};
@@ -130,7 +131,8 @@ fn times() -> Vec<f64> {
     numbers(&vectors()["spring"]["times"])
 }
 
-/// Half a percent of every kinetic energy: the exact solution by small steps, symplectic Euler and Newmark at 0.01 s.
+/// Half a percent of every kinetic energy: the exact solution by small steps, symplectic Euler and
+/// Newmark at 0.01 s.
 #[test]
 fn spring_of_figure_2() {
     use spring::{Method, Model};
@@ -177,7 +179,8 @@ fn spring_of_the_scene_file() {
     }
 }
 
-/// Backward Euler with the rate of velocities is theirs; with increments it differs at the first order of the step. BDF2 is near the exact solution.
+/// Backward Euler with the rate of velocities is theirs; with increments it differs at the first
+/// order of the step. BDF2 is near the exact solution.
 #[test]
 fn spring_with_other_schemes() {
     use spring::{Method, Model};
@@ -236,8 +239,8 @@ fn spring_ends_in_a_circle() {
     assert!((found - 83.9287).abs() < 5e-4 && (found - terminal).abs() < 5e-4, "{found}");
 }
 
-/// Two percent of every kinetic energy above a thousandth of the largest, and of the integral over time; five after one second, as swings part
-/// company.
+/// Two percent of every kinetic energy above a thousandth of the largest, and of the integral over
+/// time; five after one second, as swings part company.
 fn compare(what: &str, expected: &Value, run: &swing::Run) {
     let energies = expected["KE"].as_object().unwrap();
     let largest = energies.values().map(|e| e.as_f64().unwrap()).fold(0.0, f64::max);
@@ -256,8 +259,8 @@ fn compare(what: &str, expected: &Value, run: &swing::Run) {
     assert!((found / expected - 1.0).abs() < 0.02, "{what}, integral: {found}, {expected}");
 }
 
-/// The two highest kinetic energies of a swing, with what Rayleigh's damping takes between them: 3 g beta/(2 L) per second are 2.2, of which the
-/// sheet, which is no rigid pendulum, makes 2.5.
+/// The two highest kinetic energies of a swing, with what Rayleigh's damping takes between them: 3
+/// g beta/(2 L) per second are 2.2, of which the sheet, which is no rigid pendulum, makes 2.5.
 fn swing_peaks(none: &swing::Run, strain: &swing::Run, rayleigh: &swing::Run) {
     let decay = |run: &swing::Run, [first, second]: [f64; 2], at: [f64; 2]| {
         let peaks = [0.2..0.7, 1.0..1.6].map(|times| run.peak(times));
@@ -301,7 +304,8 @@ fn swinging_cloth_of_figure_3() {
             }
             swing_peaks(&none, &strain, &rayleigh);
         }
-        // The increment form differs in the first order of the step: after a second by 3 % with 5 ms, 5 % with 10 ms.
+        // The increment form differs in the first order of the step: after a second by 3 % with 5
+        // ms, 5 % with 10 ms.
         let increment = run(Model::StrainRate);
         for time in [0.05, 0.1, 0.2, 0.4, 0.6] {
             assert!((increment.at(time) / strain.at(time) - 1.0).abs() < 0.005, "{key} {time}");
@@ -311,7 +315,8 @@ fn swinging_cloth_of_figure_3() {
     }
 }
 
-/// One linear solve per step, as the paper does it, changes kinetic energies by less than the 2 % that it says.
+/// One linear solve per step, as the paper does it, changes kinetic energies by less than the 2 %
+/// that it says.
 #[test]
 fn one_linear_solve_is_enough_for_a_swing() {
     use swing::{Run, Solve, Start};

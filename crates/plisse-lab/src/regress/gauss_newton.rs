@@ -1,4 +1,5 @@
-//! Elements with another Hessian: the outer product of first derivatives only, which most cloth programs use.
+//! Elements with another Hessian: the outer product of first derivatives only, which most cloth
+//! programs use.
 
 use glam::DVec3;
 use plisse::bending::{HingeElement, QuadraticAngle};

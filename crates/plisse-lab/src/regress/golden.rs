@@ -42,7 +42,8 @@ impl Tolerance {
         }
     }
 
-    /// Digits that are enough to compare by: rounded to a fiftieth of the tolerance. A value that is not finite is written as it is.
+    /// Digits that are enough to compare by: rounded to a fiftieth of the tolerance. A value that
+    /// is not finite is written as it is.
     fn write(self, value: f64) -> String {
         let allowed = self.around(value);
         let rounded = if value == 0.0 || !value.is_finite() || allowed <= 0.0 {
@@ -96,8 +97,8 @@ impl Finding {
         }
     }
 
-    /// Its line where nothing is known to compare with. Rules are listed whether they hold or not: a golden file must not excuse a
-    /// broken one.
+    /// Its line where nothing is known to compare with. Rules are listed whether they hold or not:
+    /// a golden file must not excuse a broken one.
     fn line(&self) -> String {
         match self {
             Self::Figure { name, value, tolerance } => {
@@ -120,7 +121,8 @@ impl Finding {
     }
 }
 
-/// The value in a line of a golden text, if the line is that of a figure with this name and tolerance.
+/// The value in a line of a golden text, if the line is that of a figure with this name and
+/// tolerance.
 fn golden_value(line: &str, name: &str, tolerance: Tolerance) -> Option<f64> {
     let value = line.strip_prefix(name)?.strip_prefix(" = ")?;
     value.strip_suffix(&format!("  [{tolerance}]"))?.parse().ok()
@@ -142,7 +144,8 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Nothing found yet. The name is that of the experiment and of its golden file; a slash in it makes a folder.
+    /// Nothing found yet. The name is that of the experiment and of its golden file; a slash in it
+    /// makes a folder.
     pub(crate) fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), all: Vec::new() }
     }
@@ -151,7 +154,8 @@ impl Findings {
     ///
     /// # Panics
     ///
-    /// If a finding has this name already: it could not be told from the other in a golden file. The same for texts and rules.
+    /// If a finding has this name already: it could not be told from the other in a golden file.
+    /// The same for texts and rules.
     pub(crate) fn figure(&mut self, name: impl Into<String>, value: f64, tolerance: Tolerance) -> &mut Self {
         self.add(Finding::Figure { name: name.into(), value, tolerance })
     }

@@ -1,5 +1,6 @@
-//! Every scene of `fixtures/scenes` (but those of wrinkles) from disturbed starts and with other rounding: whether a run ends well must
-//! not hang on the last bit of a sum, which differs between processors.
+//! Every scene of `fixtures/scenes` (but those of wrinkles) from disturbed starts and with other
+//! rounding: whether a run ends well must not hang on the last bit of a sum, which differs between
+//! processors.
 //!
 //! | variant | what differs |
 //! |---|---|
@@ -126,7 +127,8 @@ fn scenes() -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// A run to the end, in a line: iterations of Newton's method, steps, steps that were tried in vain.
+/// A run to the end, in a line: iterations of Newton's method, steps, steps that were tried in
+/// vain.
 fn simulate(name: &str, text: &str, variant: Variant) -> Result<String> {
     let folder = repository_root().join("fixtures/scenes");
     let Loaded { mut scene, file, .. } = Loaded::parse(&variant.text(text)?, name, Path::new(&folder))?;

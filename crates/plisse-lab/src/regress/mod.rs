@@ -71,8 +71,8 @@ fn experiments() -> Result<Vec<Experiment>> {
     Ok(all)
 }
 
-/// Runs the experiments that are named, or all of them: `[NAME…] [--short] [--bless]`. A group is a name too; `--short` is the
-/// group `short`.
+/// Runs the experiments that are named, or all of them: `[NAME…] [--short] [--bless]`. A group is a
+/// name too; `--short` is the group `short`.
 ///
 /// # Errors
 ///
@@ -96,7 +96,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
         ensure!(meant, "no experiment is called \"{name}\"; there are: {}", known.join(", "));
     }
     let chosen = |experiment: &&Experiment| {
-        // The short form of another experiment, and hours of disturbed runs, are run where they are asked for.
+        // The short form of another experiment, and hours of disturbed runs, are run where they are
+        // asked for.
         let by_default =
             names.is_empty() && !["short", "jitter"].iter().any(|name| experiment.is_meant_by(name));
         by_default || names.iter().any(|name| experiment.is_meant_by(name))

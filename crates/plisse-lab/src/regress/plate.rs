@@ -177,7 +177,8 @@ impl Matrix {
         Ok(Self(BlockMatrix::zeros(Pattern::new(Layout::scalars(size), pairs)?)))
     }
 
-    /// Adds to an entry of the lower triangle; those above the diagonal are the same and are ignored.
+    /// Adds to an entry of the lower triangle; those above the diagonal are the same and are
+    /// ignored.
     fn add(&mut self, i: usize, j: usize, value: f64) {
         if let Some(slot) = self.0.pattern().slot(i as u32, j as u32).filter(|_| j <= i) {
             self.0.values_mut()[slot.offset()] += value;

@@ -1,4 +1,5 @@
-//! How sheets of the presets come to rest: held at two corners and let go horizontally, in still air and without air.
+//! How sheets of the presets come to rest: held at two corners and let go horizontally, in still
+//! air and without air.
 //!
 //! Real cloth of this size swings for a few seconds. Most of that is the work of the air; friction
 //! within the sheet, which presets have as damping, quiets the folds.

@@ -1,4 +1,5 @@
-//! SO18, figure 2: a mass on a spring, thrown sideways. Strain-rate damping ends in a circle, Rayleigh's at rest.
+//! SO18, figure 2: a mass on a spring, thrown sideways. Strain-rate damping ends in a circle,
+//! Rayleigh's at rest.
 
 use anyhow::Result;
 use glam::DVec3;
@@ -147,10 +148,12 @@ pub(crate) fn run() -> Result<Findings> {
     Ok(findings)
 }
 
-/// The paper: with strain-rate damping the mass ends in its circle, with Rayleigh's it comes to rest.
+/// The paper: with strain-rate damping the mass ends in its circle, with Rayleigh's it comes to
+/// rest.
 fn judge(findings: &mut Findings, (model, method, step, beta): (Model, Method, f64, f64), energies: &[f64]) {
     let Some(&last) = energies.last() else { return };
-    // Short steps of a scheme that does not lose energy by itself; the weakest damping takes longer than the run.
+    // Short steps of a scheme that does not lose energy by itself; the weakest damping takes longer
+    // than the run.
     if method != Method::Newmark || step > 1e-3 || beta < 0.05 {
         return;
     }

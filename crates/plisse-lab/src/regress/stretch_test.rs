@@ -1,7 +1,8 @@
-//! Kim20, figure 5: a stretched sheet without gravity; how fast each Hessian finds the buckled shape.
+//! Kim20, figure 5: a stretched sheet without gravity; how fast each Hessian finds the buckled
+//! shape.
 //!
-//! The paper does not say how the sheet is held. Pulled evenly by two sides, this cloth has nothing to buckle for: it has no
-//! Poisson effect. Here it is pulled by its corners.
+//! The paper does not say how the sheet is held. Pulled evenly by two sides, this cloth has nothing
+//! to buckle for: it has no Poisson effect. Here it is pulled by its corners.
 
 use anyhow::Result;
 use glam::{DVec2, DVec3};
@@ -71,8 +72,8 @@ pub(crate) fn run() -> Result<Findings> {
         print!("{name:<24}");
         for (iteration, e) in (1..).zip(first) {
             print!("{:>11.2e}", e - lowest);
-            // Smooth functions of the start up to here. Later a line search may have doubled a step or not, which
-            // hangs on the last bits: of `Abs`, both happened.
+            // Smooth functions of the start up to here. Later a line search may have doubled a step
+            // or not, which hangs on the last bits: of `Abs`, both happened.
             if iteration <= 2 {
                 findings.figure(
                     format!("{name}: energy above the lowest after {iteration} iterations (J)"),
@@ -125,8 +126,8 @@ struct Ended {
 /// Name, energies after one to four iterations, and how it ended; none if it did not.
 type Row = (&'static str, Vec<f64>, Option<Ended>);
 
-/// Four corners pulled apart sideways; the rest of the sheet starts flat at its rest size, disturbed by a tenth of a
-/// millimetre.
+/// Four corners pulled apart sideways; the rest of the sheet starts flat at its rest size,
+/// disturbed by a tenth of a millimetre.
 fn sheet(gauss_newton: bool) -> Result<(System<Vertices>, State<Vertices>)> {
     let (mesh, uv) = generate::grid(CELLS, CELLS, [1.0, 1.0], generate::Diagonal::Alternating)?;
     let rest = RestShape::from_uv(&mesh, &uv)?;

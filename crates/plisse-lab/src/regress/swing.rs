@@ -1,7 +1,8 @@
-//! SO18, figure 3: a sheet that hangs and a sheet that swings, without damping, with Rayleigh's and with strain-rate damping.
+//! SO18, figure 3: a sheet that hangs and a sheet that swings, without damping, with Rayleigh's and
+//! with strain-rate damping.
 //!
-//! The paper gives no moduli, time step or poses. Ours: `fixtures/scenes/swinging-sheet.toml` and `sagging-sheet.toml`, with 17 x 17 or 33 x 33
-//! vertices.
+//! The paper gives no moduli, time step or poses. Ours: `fixtures/scenes/swinging-sheet.toml` and
+//! `sagging-sheet.toml`, with 17 x 17 or 33 x 33 vertices.
 
 use std::path::Path;
 
@@ -190,7 +191,8 @@ pub(crate) fn run() -> Result<Findings> {
             integrals.push(run.integral());
             let row = format!("{start:?}, {} vertices, {model:?}", cells + 1);
             progress.at(|| row.clone());
-            // Undamped ripples keep what rounding and the tolerance of the solver leave; damped motion forgets it.
+            // Undamped ripples keep what rounding and the tolerance of the solver leave; damped
+            // motion forgets it.
             let tolerance = if model == Model::None { 0.05 } else { 0.01 };
             for time in TIMES.iter().filter(|t| **t <= duration) {
                 findings.figure(

@@ -1,7 +1,8 @@
-//! WK23, section 5.2: V-shaped strips of growing bending stiffness, one linear solve per step of 1/30 s, without contact.
+//! WK23, section 5.2: V-shaped strips of growing bending stiffness, one linear solve per step of
+//! 1/30 s, without contact.
 //!
-//! The paper gives no size, density or membrane stiffness; ours are below. Membranes are projected in every row: the rows
-//! differ in the Hessian of the hinges alone.
+//! The paper gives no size, density or membrane stiffness; ours are below. Membranes are projected
+//! in every row: the rows differ in the Hessian of the hinges alone.
 
 use anyhow::Result;
 use glam::DVec3;
@@ -19,7 +20,8 @@ use super::{Findings, Tolerance};
 const STEPS: usize = 300;
 const ALONG: usize = 40;
 const ACROSS: usize = 6;
-/// Newton metres per radian² of the paper's μ: chosen so that μ = 1 hangs down and μ = 1e5 does not bend.
+/// Newton metres per radian² of the paper's μ: chosen so that μ = 1 hangs down and μ = 1e5 does not
+/// bend.
 const UNIT: f64 = 1e-3;
 /// N/m. A stiff membrane would hide what the bending does.
 const MEMBRANE: f64 = 30.0;
@@ -48,7 +50,8 @@ pub(crate) fn run() -> Result<Findings> {
                 let row = format!("{name}, {filter:?}, mu {mu}");
                 progress.at(|| row.clone());
                 match outcome {
-                    // Strips that swing are compared coarsely: one linear solve per step is no converged solution.
+                    // Strips that swing are compared coarsely: one linear solve per step is no
+                    // converged solution.
                     Outcome::Stable { speed } => {
                         findings.figure(
                             format!("{row}: speed at the end (m/s)"),
@@ -56,7 +59,8 @@ pub(crate) fn run() -> Result<Findings> {
                             Tolerance::Either(0.2, 0.01),
                         );
                     }
-                    // The step at which an indefinite matrix shows depends on rounding; that it does not.
+                    // The step at which an indefinite matrix shows depends on rounding; that it
+                    // does not.
                     Outcome::Failed { reason, .. } => {
                         all_stable = false;
                         findings.text(format!("{row}: fails"), reason);

@@ -28,7 +28,8 @@ pub(crate) struct Complaint {
 }
 
 impl Verdict {
-    /// Judges the result of an experiment by its rules and by its golden file in `folder`, which `bless` writes anew.
+    /// Judges the result of an experiment by its rules and by its golden file in `folder`, which
+    /// `bless` writes anew.
     pub(crate) fn new(
         name: &str,
         result: Result<Findings>,

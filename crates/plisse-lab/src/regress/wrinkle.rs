@@ -116,7 +116,8 @@ fn table(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
         let name = format!("{}, {} vertices", row.name, chain.bed.problem.mesh().vertex_count());
         progress.at(|| name.clone());
         let converged = report.runs.iter().all(|run| run.end == WrinkleEnd::Converged);
-        // Minima found to a small residual: the same on every processor, but for the ways that lead there.
+        // Minima found to a small residual: the same on every processor, but for the ways that lead
+        // there.
         findings
             .figure(format!("{name}: energy without wrinkles (mJ)"), 1e3 * report.smooth_energy, MINIMUM)
             .figure(
@@ -239,8 +240,9 @@ fn independence(findings: &mut Findings, progress: &mut Progress) -> Result<()> 
             amplitudes.push(1e3 * chain.largest_amplitude());
         }
         progress.at(|| name.to_owned());
-        // The spread over meshes of these sizes, as seen, with room for the last digit of each. Waves that are seen along a line
-        // fall with the size of the cells, which widen the strip that wrinkles: only those around a loop are bounded.
+        // The spread over meshes of these sizes, as seen, with room for the last digit of each.
+        // Waves that are seen along a line fall with the size of the cells, which widen the strip
+        // that wrinkles: only those around a loop are bounded.
         let seen = matches!(count, Count::Line(_));
         for (what, values, allowed) in
             [("waves", &waves, 5.0), ("wavelengths", &lengths, 5.0), ("amplitudes", &amplitudes, 20.0)]
@@ -273,7 +275,8 @@ fn independence(findings: &mut Findings, progress: &mut Progress) -> Result<()> 
     Ok(())
 }
 
-/// The stretched sheet on many meshes: what depends on them, and how much of it goes away with their cells.
+/// The stretched sheet on many meshes: what depends on them, and how much of it goes away with
+/// their cells.
 fn refinement(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
     println!("sheet stretched by 5 %, seeds 1 to 3; gain: what wrinkles gain, mJ");
     println!("{:>9}{:>24}{:>24}{:>24}{:>24}", "vertices", "width/wavelength", "waves seen", "a, mm", "gain");
@@ -325,7 +328,8 @@ fn spread(values: &[f64]) -> f64 {
     100.0 * (high - low) * values.len() as f64 / values.iter().sum::<f64>()
 }
 
-/// Waves along x of 0.4 mm, this many over y, highest in the middle and none at the ends. An elastic sheet that could wrinkle would keep some.
+/// Waves along x of 0.4 mm, this many over y, highest in the middle and none at the ends. An
+/// elastic sheet that could wrinkle would keep some.
 fn with_waves(start: &Field<Vertices, DVec3>, waves: f64) -> Field<Vertices, DVec3> {
     let size = start.as_slice().iter().fold(DVec3::ZERO, |m, x| m.max(*x));
     let height = if waves > 0.0 { 4e-4 } else { 0.0 };
@@ -335,7 +339,8 @@ fn with_waves(start: &Field<Vertices, DVec3>, waves: f64) -> Field<Vertices, DVe
     })
 }
 
-/// The wavelength of heights above a plane in mm at rest, as of a wrinkle field: 2π times height over slope, root mean squares.
+/// The wavelength of heights above a plane in mm at rest, as of a wrinkle field: 2π times height
+/// over slope, root mean squares.
 fn wavelength_of(bed: &Bed, x: &Field<Vertices, DVec3>) -> Result<f64> {
     let problem = &bed.problem;
     let (mesh, sheet) = (problem.mesh(), problem.sheet());
@@ -350,8 +355,8 @@ fn wavelength_of(bed: &Bed, x: &Field<Vertices, DVec3>) -> Result<f64> {
     Ok(1e3 * TAU * (height / slope).sqrt())
 }
 
-/// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way: heights along the line where waves are
-/// counted.
+/// Wrinkle fields on coarse meshes and elastic sheets on finer ones, measured in the same way:
+/// heights along the line where waves are counted.
 fn elastic(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
     println!(
         "wrinkle field, subdivided, against an elastic sheet that bears compression and buckles on its own mesh"
@@ -375,7 +380,8 @@ fn elastic(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
     type Make = fn(usize) -> Result<Bed, WrinkleError>;
     /// What the mesh is like, bed, cells.
     type Elastic = (&'static str, Make, &'static [usize]);
-    /// Name, bed and cells of the wrinkle field, elastic sheets, line, its length in widths of the bed, waves to start from.
+    /// Name, bed and cells of the wrinkle field, elastic sheets, line, its length in widths of the
+    /// bed, waves to start from.
     type Problem = (&'static str, Make, usize, Vec<Elastic>, Count, f64, f64);
     let problems: [Problem; 3] = [
         (
@@ -456,7 +462,8 @@ fn elastic(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
                     let length = wavelength_of(&bed, &solution.x)?;
                     let row = format!("{name}, {label}, {} vertices", mesh.vertex_count());
                     progress.at(|| row.clone());
-                    // Energies are those of minima; shapes that are nearly flat follow the residual.
+                    // Energies are those of minima; shapes that are nearly flat follow the
+                    // residual.
                     findings
                         .figure(format!("{row}: energy (mJ)"), 1e3 * solution.report.total_energy(), MINIMUM)
                         .figure(format!("{row}: height (mm)"), 1e3 * height, Tolerance::Either(0.1, 0.01));

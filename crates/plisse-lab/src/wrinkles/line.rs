@@ -15,7 +15,8 @@ impl Line {
         Self { from: from.into(), to: to.into() }
     }
 
-    /// Barycentric coordinates where the line enters a triangle and where it leaves it, in this order.
+    /// Barycentric coordinates where the line enters a triangle and where it leaves it, in this
+    /// order.
     pub(crate) fn in_triangle(&self, [a, b, c]: [DVec2; 3]) -> Option<[[f64; 3]; 2]> {
         let twice = (b - a).perp_dot(c - a);
         let at = |p: DVec2| {
@@ -61,8 +62,8 @@ impl Line {
     }
 }
 
-/// Waves of a profile, half of its changes of sign, and half the largest rise from a trough to the crest next to it. Swings below a
-/// twentieth of the largest are none.
+/// Waves of a profile, half of its changes of sign, and half the largest rise from a trough to the
+/// crest next to it. Swings below a twentieth of the largest are none.
 pub(crate) fn swings(profile: &[(f64, f64)]) -> (f64, f64) {
     let largest = profile.iter().fold(0.0f64, |m, (_, z)| m.max(z.abs()));
     let (mut changes, mut sign, mut peak, mut rise) = (0usize, 0.0f64, 0.0f64, 0.0f64);

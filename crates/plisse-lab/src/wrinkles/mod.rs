@@ -1,4 +1,5 @@
-//! The whole chain on a test bed, for benchmarks and experiments: base, wrinkles, phase, and how many waves there are.
+//! The whole chain on a test bed, for benchmarks and experiments: base, wrinkles, phase, and how
+//! many waves there are.
 
 mod line;
 
@@ -16,11 +17,12 @@ pub(crate) use line::{Line, swings};
 /// Where waves are counted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Count {
-    /// Around the longest boundary of the mesh, or the longest seam of sewn panels, along edges whose faces have a phase that is seen:
-    /// elsewhere it turns as it likes.
+    /// Around the longest boundary of the mesh, or the longest seam of sewn panels, along edges
+    /// whose faces have a phase that is seen: elsewhere it turns as it likes.
     Rim,
-    /// Along a line between two places of the plane of the start, in metres, where the amplitude is at least half of its largest there:
-    /// beyond, the phase is that of waves which nobody sees, and hardly determined.
+    /// Along a line between two places of the plane of the start, in metres, where the amplitude is
+    /// at least half of its largest there: beyond, the phase is that of waves which nobody sees,
+    /// and hardly determined.
     Line(Line),
 }
 
@@ -38,7 +40,8 @@ pub(crate) struct Chain {
 pub(crate) struct Waves {
     /// From the frequencies as solved for, with the sign of the phase.
     pub(crate) real: f64,
-    /// The same with every edge or face counted as positive: more than `real` where the phase turns back.
+    /// The same with every edge or face counted as positive: more than `real` where the phase turns
+    /// back.
     pub(crate) absolute: f64,
     /// Of the recovered phase around a loop; along a line nothing makes it whole.
     pub(crate) whole: Option<i64>,
@@ -146,7 +149,8 @@ impl Chain {
     }
 }
 
-/// The part of a way on which a value that changes evenly from one end to the other is not below a bound.
+/// The part of a way on which a value that changes evenly from one end to the other is not below a
+/// bound.
 fn above(bound: f64, [start, end]: [f64; 2]) -> f64 {
     let (low, high) = (start.min(end), start.max(end));
     if low >= bound {

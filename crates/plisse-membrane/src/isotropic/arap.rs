@@ -5,11 +5,12 @@ use plisse_eigen::{IsotropicModuli, PolarFrame, Stretches, Sym2};
 
 use super::{Isotropic, IsotropicLaw, biot_hessian};
 
-/// `ψ = μ ‖F - R‖² = μ ((σ₀ - 1)² + (σ₁ - 1)²)` with the polar factor `R` (Kim20, equations 14 and 27 to 28).
+/// `ψ = μ ‖F - R‖² = μ ((σ₀ - 1)² + (σ₁ - 1)²)` with the polar factor `R` (Kim20, equations 14 and
+/// 27 to 28).
 ///
-/// The Lamé parameters are `μ` and `λ = 0`. Twist turns negative when `σ₀ + σ₁ < 2` (Kim20 prints 1), a normal
-/// mode when its stretch is below one. At `F = 0` the gradient is zero and the Hessian `2μ I`, which majorises
-/// the energy; at rank one the missing direction is chosen.
+/// The Lamé parameters are `μ` and `λ = 0`. Twist turns negative when `σ₀ + σ₁ < 2` (Kim20 prints
+/// 1), a normal mode when its stretch is below one. At `F = 0` the gradient is zero and the Hessian
+/// `2μ I`, which majorises the energy; at rank one the missing direction is chosen.
 pub type Arap = Isotropic<ArapLaw>;
 
 /// The law of [`Arap`].

@@ -8,9 +8,9 @@ use crate::material::Lame;
 
 /// `ψ = μ ‖F - R‖² + λ/2 (σ₀ + σ₁ - 2)²`.
 ///
-/// At rank one with `λ (σ₀ - 2) > 2μ` the energy has a convex ridge: its stiffness out of the plane is infinite
-/// there and is reported with the inverse that [`Stretches`] gives. At `F = 0` the gradient is zero and the
-/// Hessian `2 (μ + max(λ, 0)) I`, which majorises the energy.
+/// At rank one with `λ (σ₀ - 2) > 2μ` the energy has a convex ridge: its stiffness out of the plane
+/// is infinite there and is reported with the inverse that [`Stretches`] gives. At `F = 0` the
+/// gradient is zero and the Hessian `2 (μ + max(λ, 0)) I`, which majorises the energy.
 pub type Corotational = Isotropic<CorotationalLaw>;
 
 /// The law of [`Corotational`].
@@ -61,7 +61,8 @@ impl IsotropicLaw for CorotationalLaw {
     fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let (mu, lambda) = (self.mu, self.lambda);
         if s.values[0] == 0.0 {
-            // ψ(F) - ψ(0) = μ I2 + λ/2 I1² - 2 (μ + λ) I1 ≤ (μ + max(λ, 0)) I2, because I1² ≤ 2 I2 and μ + λ > 0.
+            // ψ(F) - ψ(0) = μ I2 + λ/2 I1² - 2 (μ + λ) I1 ≤ (μ + max(λ, 0)) I2, because I1² ≤ 2 I2
+            // and μ + λ > 0.
             let k = 2.0 * (mu + lambda.max(0.0));
             return IsotropicModuli { stretch: Sym2::new(k, 0.0, k), twist: k, flip: k, normal: [k; 2] };
         }

@@ -22,8 +22,8 @@ pub use tension_field::{TensionField, TensionFieldLaw, TensionRegime};
 
 /// A density `ψ(σ₀, σ₁)` of the principal stretches, symmetric in both.
 ///
-/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for finite input, zero
-/// included.
+/// Results may overflow to an infinity (they are saturated afterwards) but must not be NaN for
+/// finite input, zero included.
 pub trait IsotropicLaw: Copy + Send + Sync {
     /// `ψ`.
     fn energy(&self, s: &Stretches) -> f64;

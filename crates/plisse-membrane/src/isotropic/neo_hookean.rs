@@ -14,8 +14,8 @@ use plisse_eigen::{IsotropicModuli, Stretches, Sym2};
 use super::{Isotropic, IsotropicLaw};
 use crate::material::{Lame, MaterialError};
 
-/// `J - 1`: from the strains near rest, where the product would lose digits; from the product elsewhere, where the sum
-/// of a large and a small strain would.
+/// `J - 1`: from the strains near rest, where the product would lose digits; from the product
+/// elsewhere, where the sum of a large and a small strain would.
 #[inline]
 fn area_strain(s: &Stretches) -> f64 {
     let [s0, s1] = s.values;
@@ -46,8 +46,8 @@ fn moduli_by_logarithm(mu: f64, alpha: f64, beta: f64, sum: f64, s: &Stretches) 
 
 /// `ψ = μ/2 (‖F‖² - 2) - μ ln J + λ/2 ln²J`: a barrier against collapse.
 ///
-/// The energy is infinite (reported as 1e300) at `J = 0`, and a line search must stay away from it; the barrier
-/// is logarithmic, hence weak: 2.4e5 μ at `J = 1e-300` for `λ = μ`.
+/// The energy is infinite (reported as 1e300) at `J = 0`, and a line search must stay away from it;
+/// the barrier is logarithmic, hence weak: 2.4e5 μ at `J = 1e-300` for `λ = μ`.
 pub type NeoHookeanLog = Isotropic<NeoHookeanLogLaw>;
 
 /// The law of [`NeoHookeanLog`].
@@ -61,7 +61,8 @@ impl NeoHookeanLog {
     /// From the Lamé parameters of the sheet.
     ///
     /// # Errors
-    /// [`MaterialError::Lambda`] for a negative `λ`: the energy would fall without bound as `J` goes to zero.
+    /// [`MaterialError::Lambda`] for a negative `λ`: the energy would fall without bound as `J`
+    /// goes to zero.
     pub fn new(lame: Lame) -> Result<Self, MaterialError> {
         let (mu, lambda) = (lame.mu(), lame.lambda());
         if lambda < 0.0 {
@@ -97,7 +98,8 @@ impl IsotropicLaw for NeoHookeanLogLaw {
         if s.values[1] == 0.0 {
             return f64::INFINITY;
         }
-        // μ/2 (σ₀² + σ₁² - 2) - μ ln J = μ/2 (σ₀ - σ₁)² + μ (J - 1 - ln J): two terms that are never negative.
+        // μ/2 (σ₀² + σ₁² - 2) - μ ln J = μ/2 (σ₀ - σ₁)² + μ (J - 1 - ln J): two terms that are
+        // never negative.
         let log = Self::log_area(s);
         let skew = s.values[0] - s.values[1];
         saturate(self.mu * saturate(0.5 * skew * skew + (area_strain(s) - log)))
@@ -116,7 +118,8 @@ impl IsotropicLaw for NeoHookeanLogLaw {
     }
 }
 
-/// `ψ = μ/2 (‖F‖² + 1/J² - 3)`: an incompressible solid that thins as it is stretched, in plane stress.
+/// `ψ = μ/2 (‖F‖² + 1/J² - 3)`: an incompressible solid that thins as it is stretched, in plane
+/// stress.
 ///
 /// The Lamé parameters are `μ` and `λ = 2μ`. Infinite (reported as 1e300) at `J = 0`: a barrier.
 pub type NeoHookeanIncompressible = Isotropic<NeoHookeanIncompressibleLaw>;
@@ -137,7 +140,8 @@ impl NeoHookeanIncompressible {
     /// From Young's modulus in Pa and the thickness in m: `μ = E h / 3`.
     ///
     /// # Errors
-    /// [`MaterialError::Stiffness`] if the product leaves [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    /// [`MaterialError::Stiffness`] if the product leaves
+    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn plane_stress(young: Positive, thickness: Positive) -> Result<Self, MaterialError> {
         let mu = young.get() * thickness.get() / 3.0;
         Ok(Self::new(Positive::new(mu).map_err(|_| MaterialError::Stiffness { value: mu })?))
@@ -147,8 +151,8 @@ impl NeoHookeanIncompressible {
 impl IsotropicLaw for NeoHookeanIncompressibleLaw {
     #[inline]
     fn energy(&self, s: &Stretches) -> f64 {
-        // With gᵢ = σᵢ² - 1 and J² = (1 + g₀)(1 + g₁):  I2 + 1/J² - 3 = [(g₀ + g₁)(J² - 1) - g₀g₁]/J², of second
-        // order in g.  Far from rest, where squares overflow, the sum itself.
+        // With gᵢ = σᵢ² - 1 and J² = (1 + g₀)(1 + g₁): I2 + 1/J² - 3 = [(g₀ + g₁)(J² - 1) -
+        // g₀g₁]/J², of second order in g. Far from rest, where squares overflow, the sum itself.
         let j = s.values[0] * s.values[1];
         let g = s.values.map(|s| (s - 1.0) * (s + 1.0));
         let trace = g[0] + g[1];
@@ -189,10 +193,11 @@ impl NeoHookeanIncompressibleLaw {
 
 /// `ψ = μ/2 (‖F‖² - 2) - μ (J - 1) + λ'/2 (J - 1)²`: finite everywhere, at rest for every `λ'`.
 ///
-/// Its small-strain Lamé parameters are `μ` and `λ' - μ`. [`Self::new`] takes the true ones and sets
-/// `λ' = λ + μ`, so that it agrees with the other energies to second order; [`Self::with_raw_parameters`] takes
-/// `λ'` as printed. At rank one the stiffness out of the plane tends to minus infinity and is
-/// reported with the inverse that [`Stretches`] gives; at `F = 0` its limit along conformal states is returned.
+/// Its small-strain Lamé parameters are `μ` and `λ' - μ`. [`Self::new`] takes the true ones and
+/// sets `λ' = λ + μ`, so that it agrees with the other energies to second order;
+/// [`Self::with_raw_parameters`] takes `λ'` as printed. At rank one the stiffness out of the plane
+/// tends to minus infinity and is reported with the inverse that [`Stretches`] gives; at `F = 0`
+/// its limit along conformal states is returned.
 pub type NeoHookeanStable = Isotropic<NeoHookeanStableLaw>;
 
 /// The law of [`NeoHookeanStable`].
@@ -212,8 +217,8 @@ impl NeoHookeanStable {
     /// With the coefficients of the formula, N/m.
     ///
     /// # Errors
-    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than zero; [`MaterialError::Stiffness`] above
-    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    /// [`MaterialError::Lambda`] unless `lambda` is finite and greater than zero;
+    /// [`MaterialError::Stiffness`] above [`range::PARAMETER`](plisse_core::range::PARAMETER).
     pub fn with_raw_parameters(mu: Positive, lambda: f64) -> Result<Self, MaterialError> {
         let mu = mu.get();
         if !(lambda > 0.0 && lambda.is_finite()) {

@@ -8,8 +8,8 @@ use crate::material::Lame;
 
 /// `ψ = μ ‖E‖² + λ/2 tr²E` with the Green strain `E = (FᵀF - I)/2`.
 ///
-/// A polynomial: smooth at every `F`, zero and rank one included. It softens in compression and has no stress at
-/// all when collapsed; its Hessian is strongly indefinite there.
+/// A polynomial: smooth at every `F`, zero and rank one included. It softens in compression and has
+/// no stress at all when collapsed; its Hessian is strongly indefinite there.
 pub type StVenantKirchhoff = Isotropic<StVenantKirchhoffLaw>;
 
 /// The law of [`StVenantKirchhoff`].
@@ -44,7 +44,8 @@ impl StVenantKirchhoffLaw {
         (self.mu, self.lambda)
     }
 
-    /// `ψᵢ/σᵢ`, which has no singularity: the principal values of the second Piola-Kirchhoff stress.
+    /// `ψᵢ/σᵢ`, which has no singularity: the principal values of the second Piola-Kirchhoff
+    /// stress.
     #[inline]
     pub(super) fn second_stress(&self, g: [f64; 2]) -> [f64; 2] {
         let pressure = saturate(0.5 * self.lambda * (g[0] + g[1]));
@@ -73,7 +74,8 @@ impl IsotropicLaw for StVenantKirchhoffLaw {
         let [s0, s1] = s.values;
         let (ss, tt, st) = (saturate(s0 * s0), saturate(s1 * s1), saturate(s0 * s1));
         let stiff = saturate(2.0 * self.mu + self.lambda);
-        // twist = μ (σ₀² - σ₀σ₁ + σ₁² - 1) + λ/2 (I2 - 2): the first normal modulus plus μ σ₁ (σ₁ - σ₀).
+        // twist = μ (σ₀² - σ₀σ₁ + σ₁² - 1) + λ/2 (I2 - 2): the first normal modulus plus μ σ₁ (σ₁ -
+        // σ₀).
         let (mu_tt, mu_st) = (saturate(self.mu * tt), saturate(self.mu * st));
         IsotropicModuli {
             stretch: Sym2::new(

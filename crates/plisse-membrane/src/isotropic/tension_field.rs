@@ -7,7 +7,8 @@ use super::stvk::{StVenantKirchhoffLaw, twice_green};
 use super::{Isotropic, IsotropicLaw};
 use crate::material::Lame;
 
-/// The relaxed St. Venant-Kirchhoff energy: the least that fine wrinkles leave of it (Chen21, section 4.1 and appendix B).
+/// The relaxed St. Venant-Kirchhoff energy: the least that fine wrinkles leave of it (Chen21,
+/// section 4.1 and appendix B).
 ///
 /// With `gᵢ = σᵢ² - 1`, `σ₀ ≥ σ₁`, Young's modulus times thickness `Eh` and Poisson's ratio `ν`:
 ///
@@ -17,9 +18,10 @@ use crate::material::Lame;
 /// slack     otherwise             ψ = 0
 /// ```
 ///
-/// Continuous with its stress; the Hessian jumps where the regime changes (on the border itself the regime that comes first in
-/// the table counts). The Hessian is positive semidefinite everywhere: all policies of projection give the same matrix. Slack
-/// triangles, zero and rank-deficient ones among them, have neither stress nor stiffness.
+/// Continuous with its stress; the Hessian jumps where the regime changes (on the border itself the
+/// regime that comes first in the table counts). The Hessian is positive semidefinite everywhere:
+/// all policies of projection give the same matrix. Slack triangles, zero and rank-deficient ones
+/// among them, have neither stress nor stiffness.
 pub type TensionField = Isotropic<TensionFieldLaw>;
 
 /// The law of [`TensionField`].
@@ -44,8 +46,8 @@ pub enum TensionRegime {
 }
 
 impl TensionField {
-    /// From the Lamé parameters of the sheet; [`Lame::plane_stress`] makes them from Young's modulus, Poisson's ratio and
-    /// thickness.
+    /// From the Lamé parameters of the sheet; [`Lame::plane_stress`] makes them from Young's
+    /// modulus, Poisson's ratio and thickness.
     #[must_use]
     pub fn new(lame: Lame) -> Self {
         Self::from_law(TensionFieldLaw {
@@ -80,8 +82,9 @@ impl TensionFieldLaw {
     fn pull(&self, s: &Stretches) -> Pull {
         let green = s.values.map(twice_green);
         let stress = self.taut.second_stress(green);
-        // The smaller stress is (μ + λ/2)(g₁ + ν g₀): its sign is the first condition of the table, and what is taut has no
-        // negative stress, not even by rounding. NaN is taut, so that it is not hidden.
+        // The smaller stress is (μ + λ/2)(g₁ + ν g₀): its sign is the first condition of the table,
+        // and what is taut has no negative stress, not even by rounding. NaN is taut, so that it is
+        // not hidden.
         let (regime, stress) = if stress[1] < 0.0 {
             if green[0] > 0.0 {
                 (TensionRegime::Wrinkled, [saturate(0.5 * self.tensile * green[0]), 0.0])
@@ -116,15 +119,17 @@ impl IsotropicLaw for TensionFieldLaw {
     fn moduli(&self, s: &Stretches) -> IsotropicModuli {
         let Pull { regime, green, stress: normal } = self.pull(s);
         let [s0, s1] = s.values;
-        // The mean of the two stresses with the stretches as weights: not negative where they are not.
+        // The mean of the two stresses with the stretches as weights: not negative where they are
+        // not.
         let part = s1 * s.inverse_sum;
         let twist = normal[0] * (1.0 - part) + normal[1] * part;
         match regime {
             TensionRegime::Taut => IsotropicModuli { twist, ..self.taut.moduli(s) },
             TensionRegime::Wrinkled => {
                 let stiff = saturate(self.tensile * saturate(s0 * s0));
-                // Tσ₀/(σ₀ - σ₁) without the difference of the stretches. In this regime g₀/(g₀ - g₁) < 1/(1 + ν), at the border
-                // equal: the modulus is then that of the taut sheet. The minimum also covers a quotient lost to rounding.
+                // Tσ₀/(σ₀ - σ₁) without the difference of the stretches. In this regime g₀/(g₀ -
+                // g₁) < 1/(1 + ν), at the border equal: the modulus is then that of the taut sheet.
+                // The minimum also covers a quotient lost to rounding.
                 let turn = (0.5 * self.tensile * (green[0] / (green[0] - green[1]))).min(self.shear);
                 IsotropicModuli {
                     stretch: Sym2::new(normal[0] + stiff, 0.0, 0.0),

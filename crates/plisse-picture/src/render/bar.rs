@@ -43,7 +43,8 @@ impl<'a> Bar<'a> {
     }
 }
 
-/// Width of the strip that the bar needs at the right of the picture, in pixels; at most half the picture.
+/// Width of the strip that the bar needs at the right of the picture, in pixels; at most half the
+/// picture.
 pub(super) fn strip(drawing: &Drawing<'_>, size: [u32; 2]) -> f64 {
     Bar::new(drawing, size[1]).map_or(0.0, |bar| bar.width().min(0.5 * f64::from(size[0])))
 }

@@ -12,7 +12,8 @@ pub struct Camera {
     pub from: DVec3,
     /// The point in the middle of the picture, in metres.
     pub at: DVec3,
-    /// Direction that points up in the picture, of any length. Along the line of sight any other is taken.
+    /// Direction that points up in the picture, of any length. Along the line of sight any other is
+    /// taken.
     pub up: DVec3,
     /// Angle between the lower and the upper edge of the picture, in degrees.
     pub field_of_view: f64,
@@ -26,10 +27,10 @@ const FRAMING_VIEW: f64 = 28.0;
 impl Camera {
     /// A camera that sees all points with a small margin around them.
     ///
-    /// `direction` points from the things to the camera (see [`Camera::three_quarter`]), both directions may
-    /// have any length; `aspect` is width divided by height
-    /// ([`RenderOptions::aspect`](super::RenderOptions::aspect)). Points that cannot be drawn are skipped;
-    /// without points the camera sees the unit cube around the origin.
+    /// `direction` points from the things to the camera (see [`Camera::three_quarter`]), both
+    /// directions may have any length; `aspect` is width divided by height
+    /// ([`RenderOptions::aspect`](super::RenderOptions::aspect)). Points that cannot be drawn are
+    /// skipped; without points the camera sees the unit cube around the origin.
     ///
     /// # Errors
     /// [`RenderError::Camera`] for directions without length or an aspect that is not positive.
@@ -70,8 +71,8 @@ impl Camera {
         let middle = points[0];
         let half_view = (0.5 * field_of_view.to_radians()).tan() * FILLED;
         let slopes = DVec2::new(half_view * aspect, half_view);
-        // The eye lies behind four planes through the edges of the picture, each touching the outermost
-        // point.
+        // The eye lies behind four planes through the edges of the picture, each touching the
+        // outermost point.
         let mut reach = [DVec2::splat(f64::NEG_INFINITY); 2];
         let mut depths = [f64::INFINITY, f64::NEG_INFINITY];
         for point in &points {
@@ -82,8 +83,8 @@ impl Camera {
         }
         let side = 0.5 * (reach[0] - reach[1]);
         let eye = -(0.5 * (reach[0] + reach[1]) / slopes).max_element();
-        // Points on a line away from the camera take no room in the picture; a single one is seen from a
-        // metre.
+        // Points on a line away from the camera take no room in the picture; a single one is seen
+        // from a metre.
         let deep = depths[1] - depths[0];
         let least = if points.iter().all(|x| *x == middle) { 1.0 } else { 0.05 * deep };
         let eye = eye.min(depths[0] - least.max(1e-6 * middle.length()));
@@ -92,8 +93,8 @@ impl Camera {
         Ok(Self { from, at, up, field_of_view })
     }
 
-    /// [`Camera::framing`] of a box between two opposite corners, in metres: of all frames of a film, for
-    /// example.
+    /// [`Camera::framing`] of a box between two opposite corners, in metres: of all frames of a
+    /// film, for example.
     ///
     /// # Errors
     /// As for [`Camera::framing`].
@@ -107,7 +108,8 @@ impl Camera {
         Self::frame(corners(bounds), direction, up, aspect, field_of_view)
     }
 
-    /// A direction from things to a camera that shows them from the front, a little from the right and above.
+    /// A direction from things to a camera that shows them from the front, a little from the right
+    /// and above.
     ///
     /// With z up the front is at negative y, with y up at positive z.
     #[must_use]
@@ -140,8 +142,8 @@ impl Camera {
         Ok([right, right.cross(forward), forward])
     }
 
-    /// The view of a picture. A strip at its right, `strip` pixels wide, is kept free: all else is drawn
-    /// smaller.
+    /// The view of a picture. A strip at its right, `strip` pixels wide, is kept free: all else is
+    /// drawn smaller.
     pub(super) fn view(&self, size: [u32; 2], strip: f64) -> Result<View, RenderError> {
         let axes = self.axes()?;
         let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
@@ -152,7 +154,8 @@ impl Camera {
     }
 }
 
-/// A camera and the pixels it looks through. Its space: x right, y up, z forward from the eye, in metres.
+/// A camera and the pixels it looks through. Its space: x right, y up, z forward from the eye, in
+/// metres.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
     from: DVec3,
@@ -188,7 +191,8 @@ impl View {
         DVec3::from(self.axes.map(|axis| axis.dot(d)))
     }
 
-    /// Ray through a place in the picture, with length one along z. Pixel (0, 0) is the square from 0 to 1.
+    /// Ray through a place in the picture, with length one along z. Pixel (0, 0) is the square from
+    /// 0 to 1.
     pub(super) fn ray(&self, pixel: DVec2) -> DVec3 {
         let across = (pixel - self.middle) * self.slope;
         DVec3::new(across.x, -across.y, 1.0)

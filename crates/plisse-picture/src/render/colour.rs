@@ -16,8 +16,8 @@ pub enum ColourMap {
     Sequential,
     /// From blue over white to red: for values on both sides of the middle of the range.
     Diverging,
-    /// Around a circle of hues, all equally light: both ends of the range are the same, as for angles. Between the corners of a triangle the
-    /// short way around is taken.
+    /// Around a circle of hues, all equally light: both ends of the range are the same, as for
+    /// angles. Between the corners of a triangle the short way around is taken.
     Cyclic,
 }
 
@@ -61,8 +61,8 @@ const CYCLIC: [Rgb; 9] = [
 ];
 
 impl ColourMap {
-    /// Colour at `t`, from 0 at the lower end to 1 at the upper end of the range; outside clamped or, around a circle, repeated; grey for
-    /// NaN.
+    /// Colour at `t`, from 0 at the lower end to 1 at the upper end of the range; outside clamped
+    /// or, around a circle, repeated; grey for NaN.
     #[must_use]
     pub fn colour(self, t: f64) -> Rgb {
         let table = match self {
@@ -86,7 +86,8 @@ impl ColourMap {
     }
 }
 
-/// Place of a value in a range: 0 at its lower, 1 at its upper end. NaN where range or value are no numbers.
+/// Place of a value in a range: 0 at its lower, 1 at its upper end. NaN where range or value are no
+/// numbers.
 pub(super) fn place(value: f64, range: [f64; 2]) -> f64 {
     // Halved, because the width of the widest range exceeds `f64`.
     let t = (0.5 * value - 0.5 * range[0]) / (0.5 * range[1] - 0.5 * range[0]);
@@ -95,7 +96,8 @@ pub(super) fn place(value: f64, range: [f64; 2]) -> f64 {
 
 /// Smallest and largest finite value, in the unit of the values.
 ///
-/// One value alone is put into the middle of a range of some width; without any the range is 0 to 1.
+/// One value alone is put into the middle of a range of some width; without any the range is 0
+/// to 1.
 ///
 /// ```
 /// assert_eq!(plisse_picture::value_range([2.0, f64::NAN, -1.0]), [-1.0, 2.0]);

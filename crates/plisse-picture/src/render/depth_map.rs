@@ -24,11 +24,13 @@ pub(super) struct DepthMap {
 const NOTHING: f32 = f32::NEG_INFINITY;
 
 impl DepthMap {
-    /// The map of `side` by `side` texels around the middle of the soup. Bands of rows are drawn in parallel.
+    /// The map of `side` by `side` texels around the middle of the soup. Bands of rows are drawn in
+    /// parallel.
     pub(super) fn new(soup: &Soup, towards: DVec3, side: usize, bands: usize) -> Self {
         let (u, v) = towards.any_orthonormal_pair();
         let axes = [u, v, towards];
-        // Tubes reach beyond the vertices they follow, and edges of the map must not cut anything off.
+        // Tubes reach beyond the vertices they follow, and edges of the map must not cut anything
+        // off.
         let half = 1.06 * soup.radius;
         let texel = 2.0 * half / side as f64;
         let corner = DVec2::new(u.dot(soup.middle), v.dot(soup.middle)) - half;
@@ -73,8 +75,8 @@ impl DepthMap {
         }
     }
 
-    /// Largest height in blocks of `block` by `block` texels and in the blocks around each: the number of
-    /// blocks along a side, and the heights.
+    /// Largest height in blocks of `block` by `block` texels and in the blocks around each: the
+    /// number of blocks along a side, and the heights.
     pub(super) fn ceilings(&self, block: usize) -> (usize, Vec<f32>) {
         let count = self.side.div_ceil(block);
         let mut own = vec![NOTHING; count * count];
@@ -113,7 +115,8 @@ impl DepthMap {
     }
 }
 
-/// The texel of a column or row that is not negative. Conversion to small signed integers is fastest.
+/// The texel of a column or row that is not negative. Conversion to small signed integers is
+/// fastest.
 fn index(place: f64) -> usize {
     place as i32 as usize
 }

@@ -22,7 +22,8 @@ pub enum Part<'a> {
 
 /// Triangles in space.
 ///
-/// Triangles with an index out of range, or with a corner that is not finite or beyond 1e30 m, are left out.
+/// Triangles with an index out of range, or with a corner that is not finite or beyond 1e30 m, are
+/// left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface<'a> {
     /// Positions of the vertices, in metres.
@@ -31,7 +32,8 @@ pub struct Surface<'a> {
     pub faces: &'a [[u32; 3]],
     /// Colours.
     pub look: Look<'a>,
-    /// Normals are shared at the vertices, as suits cloth. Otherwise every triangle is flat, as suits a box.
+    /// Normals are shared at the vertices, as suits cloth. Otherwise every triangle is flat, as
+    /// suits a box.
     pub smooth: bool,
     /// Thin dark lines along the edges of the triangles, where they are visible.
     pub edges: bool,
@@ -62,8 +64,8 @@ pub enum Look<'a> {
 
 /// Round wires along segments.
 ///
-/// A wire thinner than a pixel is drawn as wide as a pixel. Segments are left out for the same reasons as
-/// triangles of a [`Surface`].
+/// A wire thinner than a pixel is drawn as wide as a pixel. Segments are left out for the same
+/// reasons as triangles of a [`Surface`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wires<'a> {
     /// Positions of the vertices, in metres.

@@ -62,8 +62,8 @@ impl Floor {
         Linear::new(self.up * (view.distance / self.height), view)
     }
 
-    /// Light on the ground where a ray meets it, relative to an empty ground: 0 to 1. `place` is in the
-    /// picture.
+    /// Light on the ground where a ray meets it, relative to an empty ground: 0 to 1. `place` is in
+    /// the picture.
     pub(super) fn light(&self, ray: DVec3, lamp: Option<&Lamp>, place: DVec2) -> f64 {
         let point = ray * (self.height / self.up.dot(ray));
         let offset = point - self.middle;

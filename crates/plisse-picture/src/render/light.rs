@@ -11,7 +11,8 @@ use super::soup::Soup;
 
 /// Tangent of half the angle under which the lamp is seen: the width of soft shadows.
 const LAMP: f64 = 0.085;
-/// Texels along the side of the map of the lamp: per pixel of the longer side of the picture, and limits.
+/// Texels along the side of the map of the lamp: per pixel of the longer side of the picture, and
+/// limits.
 const LAMP_DETAIL: f64 = 1.2;
 const LAMP_SIDES: [f64; 2] = [256.0, 3072.0];
 /// Widest blur of shadows, in radii of what the picture is about.
@@ -25,8 +26,8 @@ pub(super) struct Lamp {
     pub(super) towards: DVec3,
     /// Widest blur in texels.
     widest: f64,
-    /// Nothing within the widest blur of a block is higher than this; blocks along a side and texels of a
-    /// block.
+    /// Nothing within the widest blur of a block is higher than this; blocks along a side and
+    /// texels of a block.
     ceilings: Vec<f32>,
     blocks: usize,
     block: usize,
@@ -46,15 +47,15 @@ impl Lamp {
         Self { map, towards, widest, ceilings, blocks, block, search, blur: disc(36) }
     }
 
-    /// Part of the lamp seen from a point of a surface, 0 to 1; `normal` is of unit length on the side that
-    /// is seen,
-    /// `pixel` a place in the picture.
+    /// Part of the lamp seen from a point of a surface, 0 to 1; `normal` is of unit length on the
+    /// side that is seen, `pixel` a place in the picture.
     ///
-    /// The mean distance of what is in the way decides how wide the edge of the shadow is: sharp where things
-    /// touch.
+    /// The mean distance of what is in the way decides how wide the edge of the shadow is: sharp
+    /// where things touch.
     pub(super) fn seen(&self, point: DVec3, normal: DVec3, pixel: DVec2) -> f64 {
         let n = self.map.direction(normal);
-        // Height of the surface per metre across. Near the edge of the lit side it has no limit of its own.
+        // Height of the surface per metre across. Near the edge of the lit side it has no limit of
+        // its own.
         let slope = DVec2::new(n.x, n.y) / -n.z.max(0.2);
         let texel = self.map.texel;
         let place = self.map.place(point + normal * texel);
@@ -78,8 +79,8 @@ impl Lamp {
             return 1.0;
         }
         let blur = (LAMP * above / (count as f64 * texel)).clamp(1.5, self.widest);
-        // In a hollow all places looked at may be a little higher: only what is far above hides the lamp for
-        // sure.
+        // In a hollow all places looked at may be a little higher: only what is far above hides the
+        // lamp for sure.
         if count == self.search.len() && blur > 0.4 * self.widest {
             return 0.0;
         }
@@ -105,7 +106,8 @@ impl Lamp {
 
 /// A turn that differs much between neighbouring pixels: shadows get fine grain in place of bands.
 fn turn(pixel: DVec2) -> DVec2 {
-    // Steps along rows and columns whose multiples spread evenly: the inverse powers of the plastic number.
+    // Steps along rows and columns whose multiples spread evenly: the inverse powers of the plastic
+    // number.
     let [x, y] = [pixel.x, pixel.y].map(|p| f64::from(p as u32));
     let turns = 0.754_877_666_246_692_7 * x + 0.569_840_290_998_053_2 * y;
     DVec2::from_angle(2.0 * PI * (turns - f64::from(turns as u32)))

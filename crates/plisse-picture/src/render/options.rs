@@ -76,7 +76,8 @@ pub struct RenderOptions {
     pub ground: Option<Ground>,
     /// Colours behind everything.
     pub background: Background,
-    /// Direction towards the light, of any length. Without one it comes over the left shoulder of the camera.
+    /// Direction towards the light, of any length. Without one it comes over the left shoulder of
+    /// the camera.
     pub light: Option<DVec3>,
     /// Less light in folds and under things. Without it a picture is drawn somewhat faster.
     pub occlusion: bool,

@@ -36,7 +36,8 @@ pub(super) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Linear light of what is seen at a place in the picture: a triangle, the ground or the background.
+    /// Linear light of what is seen at a place in the picture: a triangle, the ground or the
+    /// background.
     pub(super) fn colour(&self, seen: u32, place: DVec2) -> DVec3 {
         match seen {
             BACKGROUND => self.behind(place),

@@ -106,7 +106,8 @@ impl Soup {
             let flat = area_normal([a, b, c]).normalize_or_zero();
             let vertex = |v: u32| {
                 let v = v as usize;
-                // Around a circle each triangle has values of its own: near those of its first corner.
+                // Around a circle each triangle has values of its own: near those of its first
+                // corner.
                 let turns = if cyclic { (values[v] - values[face[0] as usize]).round() } else { 0.0 };
                 (x[v], if surface.smooth { normals[v] } else { flat }, values[v] - turns)
             };
@@ -158,8 +159,8 @@ impl Soup {
     }
 }
 
-/// Normal on the front of a triangle, of twice its area. The space of the camera is left-handed, hence the
-/// order.
+/// Normal on the front of a triangle, of twice its area. The space of the camera is left-handed,
+/// hence the order.
 fn area_normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (c - a).cross(b - a)
 }

@@ -1,8 +1,8 @@
 //! Which triangle is seen in each sample of a tile of the picture.
 //!
-//! With the eye in the origin, the weight of corner `a` where a ray `d` meets the triangle `a b c` is
-//! proportional to
-//! `d·(b × c)`. This is linear in the place in the picture and needs no clipping before or behind the camera.
+//! With the eye in the origin, the weight of corner `a` where a ray `d` meets the triangle `a b c`
+//! is proportional to `d·(b × c)`. This is linear in the place in the picture and needs no clipping
+//! before or behind the camera.
 
 use glam::{DVec2, DVec3};
 
@@ -87,8 +87,8 @@ pub(super) struct Tile {
     /// Columns and rows, in pixels.
     pub(super) size: [u32; 2],
     samples: usize,
-    /// Inverse depths, relative to the distance of the camera, and triangles; all samples of a pixel
-    /// together.
+    /// Inverse depths, relative to the distance of the camera, and triangles; all samples of a
+    /// pixel together.
     inverse: Vec<f32>,
     seen: Vec<u32>,
 }

@@ -294,7 +294,8 @@ impl Reader<'_> {
             translation: table.r#move,
             rotation: rotation_degrees(table.rotate.x, table.rotate.y, table.rotate.z),
         };
-        // A rotation is known up to whole turns: more than half of one would be taken the other way round.
+        // A rotation is known up to whole turns: more than half of one would be taken the other way
+        // round.
         for pair in tables.windows(2) {
             let turn = (pair[1].rotate - pair[0].rotate).abs().max_element();
             if turn > 180.0 {

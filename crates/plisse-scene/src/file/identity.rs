@@ -1,12 +1,14 @@
 //! What a checkpoint is of: a digest of the simulated content.
 //!
-//! The digest is taken of a text that is written here by hand. Numbers enter by their exact bits, materials with the
-//! figures that their presets have at this time, meshes by what was read from them. Names, colours, the title, camera,
-//! output, time and solver do not enter: a run may be continued, and its pictures taken again, after a change of those.
+//! The digest is taken of a text that is written here by hand. Numbers enter by their exact bits,
+//! materials with the figures that their presets have at this time, meshes by what was read from
+//! them. Names, colours, the title, camera, output, time and solver do not enter: a run may be
+//! continued, and its pictures taken again, after a change of those.
 //!
-//! A field or key that is added later must add nothing to the text where it has its default: then the runs that exist
-//! stay valid. Patterns name every field, so that a new one cannot be forgotten. Where the meaning of existing content
-//! changes, such as that of a default, [`FORM`] goes up.
+//! A field or key that is added later must add nothing to the text where it has its default: then
+//! the runs that exist stay valid. Patterns name every field, so that a new one cannot be
+//! forgotten. Where the meaning of existing content changes, such as that of a default, [`FORM`]
+//! goes up.
 
 use glam::DVec3;
 use plisse_bending::HingeWeight;

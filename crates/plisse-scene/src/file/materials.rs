@@ -28,7 +28,8 @@ fn quoted(keys: &[(&str, bool)], given: bool) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a table names no preset but moduli of its own, which are not damped like cotton without a word.
+/// Whether a table names no preset but moduli of its own, which are not damped like cotton without
+/// a word.
 fn has_own_moduli(table: &MaterialTable) -> bool {
     let MaterialTable { membrane, warp, weft, shear, tensile, .. } = table;
     let given = membrane.is_some() || shear.is_some() || [warp, weft, tensile].iter().any(|k| k.is_some());
@@ -106,7 +107,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A sheet of an isotropic solid. Its figures say everything, so that what belongs to another description is a mistake.
+    /// A sheet of an isotropic solid. Its figures say everything, so that what belongs to another
+    /// description is a mistake.
     fn solid(&mut self, table: &MaterialTable) -> Option<Material> {
         let line = table.at_line;
         let others = [
@@ -251,7 +253,8 @@ impl Reader<'_> {
                 // Its Poisson's ratio is zero: E h = 2 μ.
                 Stretching::Arap(self.keep(line, Positive::new(0.5 * tensile.get()))?)
             } else {
-                // Rubber has no other ratio than its own; one that comes from the preset does not count.
+                // Rubber has no other ratio than its own; one that comes from the preset does not
+                // count.
                 let rubber = name == MembraneName::NeoHookeanIncompressible;
                 let poisson =
                     if rubber { table.poisson.map_or(0.5, |p| p.0) } else { poisson.unwrap_or(0.3) };
@@ -292,7 +295,8 @@ impl Reader<'_> {
     fn shearing(&mut self, table: &MaterialTable, base: Shearing, woven: bool) -> Option<Shearing> {
         let stiffness = match (table.shear, base) {
             (Some(shear), _) => Positive::new(shear.0).ok(),
-            // Isotropic sheets resist shear by themselves; what the fabric of a preset had does not belong to them.
+            // Isotropic sheets resist shear by themselves; what the fabric of a preset had does not
+            // belong to them.
             (None, _) if table.membrane.is_some() && !woven => None,
             (None, Shearing::Quadratic(k) | Shearing::Quartic(k)) => Some(k),
             (None, Shearing::None) => None,

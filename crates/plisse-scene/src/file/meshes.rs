@@ -30,9 +30,11 @@ use crate::scene::{Cloth, Fit, SAME_PLACE, SceneError, in_unit_square, open_seam
 pub struct MeshOptions {
     /// Metres per unit of positions.
     pub unit: Option<Positive>,
-    /// Whether vertices in the same place are merged; without a choice, edges that lie on each other are refused.
+    /// Whether vertices in the same place are merged; without a choice, edges that lie on each
+    /// other are refused.
     pub weld: Option<WeldChoice>,
-    /// What texture coordinates are multiplied by; without a choice, those that disagree with the size of the mesh are refused.
+    /// What texture coordinates are multiplied by; without a choice, those that disagree with the
+    /// size of the mesh are refused.
     pub uv_scale: Option<UvScaleChoice>,
 }
 
@@ -96,7 +98,8 @@ pub enum MeshRefusal {
 }
 
 impl MeshOptions {
-    /// The faces of a file as cloth: flat at rest if it has texture coordinates or lies in a plane, otherwise at rest as it is.
+    /// The faces of a file as cloth: flat at rest if it has texture coordinates or lies in a plane,
+    /// otherwise at rest as it is.
     ///
     /// # Errors
     /// [`MeshRefusal`] for what is no surface, and for what these options leave ambiguous.
@@ -178,7 +181,8 @@ fn scaled(
 fn right_size(cloth: &Cloth, file: &str) -> Result<(), MeshRefusal> {
     let fit = Fit::new(cloth);
     let unit_square = in_unit_square(cloth);
-    // Within these factors the cloth may start stretched; a little is also left to what happens to be as large as its square.
+    // Within these factors the cloth may start stretched; a little is also left to what happens to
+    // be as large as its square.
     let accepted = if unit_square { 0.9..=1.1 } else { 0.5..=2.0 };
     if accepted.contains(&fit.stretch()) {
         return Ok(());
@@ -186,7 +190,8 @@ fn right_size(cloth: &Cloth, file: &str) -> Result<(), MeshRefusal> {
     Err(MeshRefusal::UvSize { file: file.to_owned(), rest: fit.rest, placed: fit.placed, unit_square })
 }
 
-/// Material coordinates of a mesh that lies in a plane: its own, with the first axis along x, or along y if it stands across x.
+/// Material coordinates of a mesh that lies in a plane: its own, with the first axis along x, or
+/// along y if it stands across x.
 fn flat_coordinates(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Option<Field<Faces, [DVec2; 3]>> {
     let area = |f: &[Id<Vertices>; 3]| (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]);
     let normal = mesh.faces().as_slice().iter().map(area).sum::<DVec3>().try_normalize()?;

@@ -38,8 +38,9 @@ pub struct Loaded {
     pub scene: Scene,
     /// What the file says.
     pub file: SceneFile,
-    /// A digest of what is simulated: bodies, obstacles, meshes, gravity and air. Time, solver, output, camera, names
-    /// and colours do not count, nor does the way in which the same is written.
+    /// A digest of what is simulated: bodies, obstacles, meshes, gravity and air. Time, solver,
+    /// output, camera, names and colours do not count, nor does the way in which the same is
+    /// written.
     pub tag: u64,
     /// The meshes that were read.
     pub inputs: Vec<PathBuf>,
@@ -74,7 +75,8 @@ impl Loaded {
         Ok(Self::parse(&text, &path.display().to_string(), folder)?)
     }
 
-    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it count from.
+    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it
+    /// count from.
     ///
     /// ```
     /// use plisse_scene::file::Loaded;

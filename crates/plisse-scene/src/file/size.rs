@@ -5,12 +5,13 @@ use plisse_io::scene_file::{Annulus, ClothTable, Count, SceneFile, WiresTable};
 
 use super::Reader;
 
-/// Most vertices of a scene file, all bodies and mesh obstacles together. Ten times what is practical today.
+/// Most vertices of a scene file, all bodies and mesh obstacles together. Ten times what is
+/// practical today.
 const LARGEST: u64 = 1_000_000;
 
 impl Reader<'_> {
-    /// Notes a scene that would be too large, and sees to it that nothing of it is made: a slip of the keyboard, or a
-    /// small file from a stranger, should not fill the memory.
+    /// Notes a scene that would be too large, and sees to it that nothing of it is made: a slip of
+    /// the keyboard, or a small file from a stranger, should not fill the memory.
     pub(super) fn sizes(&mut self, file: &SceneFile) {
         let cloth = file.cloth.iter().map(|table| (table.at_line, cloth_vertices(table)));
         let wires = file.wires.iter().map(|table| (table.at_line, wires_vertices(table)));

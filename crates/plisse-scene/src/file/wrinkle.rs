@@ -69,7 +69,8 @@ impl AnyScene {
         Ok(Self::parse(&text, &path.display().to_string(), folder)?)
     }
 
-    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it count from.
+    /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it
+    /// count from.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
         let (file, mistakes) = SceneFile::parse_leniently(text);
         let Some(file) = file else {

@@ -123,7 +123,8 @@ impl Body {
         self.x = self.x.map(|x| place(*x));
     }
 
-    /// The places of the vertices at the start: all but the held ones displaced at random, the same way every time.
+    /// The places of the vertices at the start: all but the held ones displaced at random, the same
+    /// way every time.
     pub(super) fn start(&self, is_held: impl Fn(Id<Vertices>) -> bool) -> Vec<DVec3> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = || {
@@ -172,8 +173,9 @@ macro_rules! body_methods {
             self
         }
 
-        /// Starts with each vertex that is not held displaced by up to this many metres in each direction, the same way in every
-        /// run. What is exactly flat cannot buckle; this decides to which side.
+        /// Starts with each vertex that is not held displaced by up to this many metres in each
+        /// direction, the same way in every run. What is exactly flat cannot buckle; this decides
+        /// to which side.
         #[must_use]
         pub fn jittered(mut self, metres: f64) -> Self {
             self.body.jitter = metres;
@@ -187,8 +189,8 @@ macro_rules! body_methods {
             self
         }
 
-        /// Says that vertices in the same place are meant to come apart, and that loose pieces are meant: no warning about
-        /// either.
+        /// Says that vertices in the same place are meant to come apart, and that loose pieces are
+        /// meant: no warning about either.
         #[must_use]
         pub fn apart(mut self) -> Self {
             self.body.apart = true;

@@ -568,7 +568,8 @@ impl Assembly {
     }
 }
 
-/// Positions and velocities of a body at the start. Held vertices are where their pins have them, at rest.
+/// Positions and velocities of a body at the start. Held vertices are where their pins have them,
+/// at rest.
 struct Start {
     x: Vec<DVec3>,
     v: Vec<DVec3>,

@@ -121,10 +121,11 @@ impl Cloth {
         }
     }
 
-    /// A rectangle in the plane `z = 0` about the origin, `cells` and metres along x and y, with alternating diagonals.
+    /// A rectangle in the plane `z = 0` about the origin, `cells` and metres along x and y, with
+    /// alternating diagonals.
     ///
-    /// Groups: `left`, `right`, `bottom`, `top` (smallest and largest x and y), `corners`, and each corner alone, as
-    /// `top-left`.
+    /// Groups: `left`, `right`, `bottom`, `top` (smallest and largest x and y), `corners`, and each
+    /// corner alone, as `top-left`.
     pub fn sheet(cells: [usize; 2], size: [f64; 2]) -> Result<Self, SceneError> {
         Self::grid(cells, size, generate::Diagonal::Alternating)
     }
@@ -135,13 +136,15 @@ impl Cloth {
         Self::rectangle(planar, cells, size)
     }
 
-    /// The same with vertices moved at random and random diagonals: no direction of the mesh is preferred.
+    /// The same with vertices moved at random and random diagonals: no direction of the mesh is
+    /// preferred.
     pub fn irregular(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
         let planar = generate::irregular_grid(cells[0], cells[1], size, seed).map_err(mesh_error)?;
         Self::rectangle(planar, cells, size)
     }
 
-    /// The same with Delaunay triangles. Their shapes are better; the tension fields of wrinkles need that.
+    /// The same with Delaunay triangles. Their shapes are better; the tension fields of wrinkles
+    /// need that.
     pub fn delaunay(cells: [usize; 2], size: [f64; 2], seed: u64) -> Result<Self, SceneError> {
         let planar = generate::delaunay_rectangle(cells[0], cells[1], size, seed).map_err(mesh_error)?;
         Self::rectangle(planar, cells, size)
@@ -200,8 +203,9 @@ impl Cloth {
         Self::flat(mesh, &uv, groups)
     }
 
-    /// An open tube about the z axis, from `z = 0` up, cells around and along. Groups: `bottom`, `top`. It is rolled from a flat
-    /// pattern, but at rest where it is: its rest angles are those of the tube.
+    /// An open tube about the z axis, from `z = 0` up, cells around and along. Groups: `bottom`,
+    /// `top`. It is rolled from a flat pattern, but at rest where it is: its rest angles are those
+    /// of the tube.
     pub fn cylinder(cells: [usize; 2], radius: f64, length: f64) -> Result<Self, SceneError> {
         let tube = generate::cylinder(cells[0], cells[1], radius, length, generate::Diagonal::Alternating)
             .map_err(mesh_error)?;
@@ -231,14 +235,15 @@ impl Cloth {
         Ok(Self::new(tube.mesh, rest, tube.positions, Some(tube.uv), groups))
     }
 
-    /// A closed sphere about the origin, at rest as it is: an icosahedron divided so many times. Its material must be isotropic, as
-    /// for [`Self::curved`].
+    /// A closed sphere about the origin, at rest as it is: an icosahedron divided so many times.
+    /// Its material must be isotropic, as for [`Self::curved`].
     pub fn sphere(divisions: usize, radius: f64) -> Result<Self, SceneError> {
         let (mesh, x) = generate::sphere(divisions, radius).map_err(mesh_error)?;
         Self::curved(mesh, x, None)
     }
 
-    /// Two rectangles sewn along their sides, flat in the plane `z = 0` about the origin. Seams bend freely. Groups: `seam`.
+    /// Two rectangles sewn along their sides, flat in the plane `z = 0` about the origin. Seams
+    /// bend freely. Groups: `seam`.
     pub fn pillow(cells: [usize; 2], size: [f64; 2]) -> Result<Self, SceneError> {
         let pillow = generate::pillow(cells[0], cells[1], size).map_err(mesh_error)?;
         let cloth = Self::panels(pillow, |_| "seam")?;
@@ -252,14 +257,15 @@ impl Cloth {
         Ok(cloth.at(DVec3::new(-0.5 * size[0], -0.5 * size[1], 0.0)))
     }
 
-    /// Two discs of irregular triangles sewn along their rims, flat in the plane `z = 0` about the origin. Seams bend freely. Groups: `rim`.
+    /// Two discs of irregular triangles sewn along their rims, flat in the plane `z = 0` about the
+    /// origin. Seams bend freely. Groups: `rim`.
     pub fn discs(rings: usize, radius: f64, seed: u64) -> Result<Self, SceneError> {
         let planar = generate::delaunay_disc(rings, radius, seed).map_err(mesh_error)?;
         Self::panels(generate::sewn_twice(&planar).map_err(mesh_error)?, |_| "rim")
     }
 
-    /// Two rings of irregular triangles between these radii, sewn along both rims to a flat torus, with `across` cells between the rims.
-    /// Seams bend freely. Groups: `inner`, `outer`.
+    /// Two rings of irregular triangles between these radii, sewn along both rims to a flat torus,
+    /// with `across` cells between the rims. Seams bend freely. Groups: `inner`, `outer`.
     pub fn annuli(across: usize, [inner, outer]: [f64; 2], seed: u64) -> Result<Self, SceneError> {
         let planar = generate::delaunay_annulus(across, inner, outer, seed).map_err(mesh_error)?;
         let side = |x: DVec3| if x.length() < 0.5 * (inner + outer) { "inner" } else { "outer" };
@@ -283,8 +289,8 @@ impl Cloth {
         Ok(Self { loose, ..cloth })
     }
 
-    /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn along seams, for
-    /// example. `groups` names sets of vertices for pins.
+    /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn
+    /// along seams, for example. `groups` names sets of vertices for pins.
     pub fn sewn(
         mesh: TriMesh,
         positions: Field<Vertices, DVec3>,
@@ -299,9 +305,10 @@ impl Cloth {
         Ok(Self { in_metres: false, ..cloth })
     }
 
-    /// Any mesh that is at rest as it is, curved or not. It has no material coordinates, so warp and weft have no direction:
-    /// [`SceneBuilder::build`](super::SceneBuilder::build) accepts isotropic materials only. Without another choice it is an isotropic
-    /// sheet with the density and bending of cotton.
+    /// Any mesh that is at rest as it is, curved or not. It has no material coordinates, so warp
+    /// and weft have no direction: [`SceneBuilder::build`](super::SceneBuilder::build) accepts
+    /// isotropic materials only. Without another choice it is an isotropic sheet with the density
+    /// and bending of cotton.
     pub fn curved(
         mesh: TriMesh,
         positions: Field<Vertices, DVec3>,
@@ -358,7 +365,8 @@ impl Cloth {
         Self { filling: Some(filling), ..self }
     }
 
-    /// At rest in the shape it now has, as far as bending goes: its angles become the rest angles. Lengths stay.
+    /// At rest in the shape it now has, as far as bending goes: its angles become the rest angles.
+    /// Lengths stay.
     pub fn resting_bent(self) -> Result<Self, SceneError> {
         let rest = self.rest.with_rest_angles(&self.body.x).map_err(rest_error)?;
         Ok(Self { rest, curved: true, ..self })
@@ -370,8 +378,8 @@ impl Cloth {
         Self { in_metres: true, ..self }
     }
 
-    /// What is suspicious about its shape and its start; [`Scene::warnings`](super::Scene::warnings) also has what is suspicious about the
-    /// materials.
+    /// What is suspicious about its shape and its start;
+    /// [`Scene::warnings`](super::Scene::warnings) also has what is suspicious about the materials.
     #[must_use]
     pub fn warnings(&self) -> Vec<SceneWarning> {
         shape_warnings(self, self.body.name.as_deref().unwrap_or("the cloth"))
@@ -398,8 +406,8 @@ fn check_positions(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<(), Sce
     x.check_len(mesh.vertex_count()).map_err(|source| rest_error(source.into()))
 }
 
-/// Vertices on the four sides of a rectangle: left, right, bottom, top. By index: a coordinate of the far side may miss the size by
-/// a rounding error.
+/// Vertices on the four sides of a rectangle: left, right, bottom, top. By index: a coordinate of
+/// the far side may miss the size by a rounding error.
 fn sides([nx, ny]: [usize; 2]) -> [Vec<Id<Vertices>>; 4] {
     let at = |i: usize, j: usize| Id::new((j * (nx + 1) + i) as u32);
     [

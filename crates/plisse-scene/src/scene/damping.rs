@@ -16,18 +16,20 @@ use plisse_damping::RateLaw;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damping {
-    /// Resistance to changes of strain in the plane of a sheet, or along wires. Rigid motions are free.
+    /// Resistance to changes of strain in the plane of a sheet, or along wires. Rigid motions are
+    /// free.
     pub membrane: StrainRate,
     /// How that resistance changes with the rate; none if it is in proportion to the rate.
     pub rate_law: Option<RateLaw>,
-    /// Resistance to changes of bending angles: the stiffness times this, in seconds. Rigid motions of sheets are free; finely
-    /// divided curved wires resist turning a little, see [`JointViscosity`](plisse_damping::JointViscosity).
+    /// Resistance to changes of bending angles: the stiffness times this, in seconds. Rigid motions
+    /// of sheets are free; finely divided curved wires resist turning a little, see
+    /// [`JointViscosity`](plisse_damping::JointViscosity).
     pub bending: Option<Positive>,
-    /// A force `-rate · mass · velocity`, with the rate in 1/s: the air of a still room, roughly. It also slows free
-    /// fall and rigid turning.
+    /// A force `-rate · mass · velocity`, with the rate in 1/s: the air of a still room, roughly.
+    /// It also slows free fall and rigid turning.
     pub mass: Option<Positive>,
-    /// Rayleigh's damping in proportion to the stiffness in the plane, in seconds, for comparison: it slows down swinging under tension
-    /// although nothing deforms.
+    /// Rayleigh's damping in proportion to the stiffness in the plane, in seconds, for comparison:
+    /// it slows down swinging under tension although nothing deforms.
     pub rayleigh: Option<Positive>,
 }
 
@@ -38,10 +40,11 @@ pub enum StrainRate {
     /// None.
     #[default]
     None,
-    /// The moduli of the material times this, in seconds, in the strain of its membrane. A vibration of angular frequency `ω` in the plane has the
-    /// damping ratio `ω/2` times this.
+    /// The moduli of the material times this, in seconds, in the strain of its membrane. A
+    /// vibration of angular frequency `ω` in the plane has the damping ratio `ω/2` times this.
     Proportional(Positive),
-    /// Viscosities of an isotropic sheet, N s/m, independent of its elasticity; `mu` and `lambda + mu` must not be negative.
+    /// Viscosities of an isotropic sheet, N s/m, independent of its elasticity; `mu` and
+    /// `lambda + mu` must not be negative.
     Isotropic {
         /// Of changes of area.
         lambda: f64,

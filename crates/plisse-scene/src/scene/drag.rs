@@ -4,7 +4,8 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
 use plisse_system::{Pose, Role, Sink, Term};
 
-/// `E = Σ c m |v|²/(2 rate)` over some nodes, so that the force is `-c m v`. Nothing outside of a step and in equilibria.
+/// `E = Σ c m |v|²/(2 rate)` over some nodes, so that the force is `-c m v`. Nothing outside of a
+/// step and in equilibria.
 pub(super) struct MassDamping {
     pub(super) name: String,
     /// `c m` in kg/s, by node.

@@ -63,7 +63,8 @@ pub struct Membrane {
     pub stretching: Stretching,
     /// The energy of shear between the two directions, beside what the stretching already resists.
     pub shearing: Shearing,
-    /// Warp and weft in material coordinates. Isotropic stretching does not look at them, shear does.
+    /// Warp and weft in material coordinates. Isotropic stretching does not look at them, shear
+    /// does.
     pub directions: [UnitDir2; 2],
 }
 
@@ -78,7 +79,8 @@ pub enum Stretching {
         /// Tensile modulus along the weft, N/m.
         weft: Positive,
     },
-    /// The same in Green's strain: stiffer in tension, softer in compression. Equal to [`Self::Fibres`] for small strain.
+    /// The same in Green's strain: stiffer in tension, softer in compression. Equal to
+    /// [`Self::Fibres`] for small strain.
     GreenFibres {
         /// Tensile modulus along the warp, N/m.
         warp: Positive,
@@ -91,11 +93,11 @@ pub enum Stretching {
     StVenantKirchhoff(Lame),
     /// Corotational linear elasticity.
     Corotational(Lame),
-    /// Stable neo-Hookean: an energy of the surface alone. The sheet does not thin as it is stretched, whatever its Poisson's
-    /// ratio.
+    /// Stable neo-Hookean: an energy of the surface alone. The sheet does not thin as it is
+    /// stretched, whatever its Poisson's ratio.
     NeoHookean(Lame),
-    /// Incompressible neo-Hookean, which is rubber: the solid keeps its volume, and the sheet thins as it is stretched. With the
-    /// shear modulus `μ = E h/3` in N/m; Poisson's ratio is 0.5.
+    /// Incompressible neo-Hookean, which is rubber: the solid keeps its volume, and the sheet thins
+    /// as it is stretched. With the shear modulus `μ = E h/3` in N/m; Poisson's ratio is 0.5.
     NeoHookeanIncompressible(Positive),
 }
 
@@ -115,24 +117,27 @@ pub enum Shearing {
 pub enum Bending {
     /// None. The sheet folds on the scale of its mesh.
     None,
-    /// Hinges along the edges, filtered as in WK23. Fast; how stiff the sheet is depends somewhat on the mesh.
+    /// Hinges along the edges, filtered as in WK23. Fast; how stiff the sheet is depends somewhat
+    /// on the mesh.
     Hinge {
         /// How the energy grows with the angle.
         law: AngleLaw,
-        /// Bending rigidity along warp and weft, N m; with [`HingeWeight::Unit`], the stiffness of each hinge.
+        /// Bending rigidity along warp and weft, N m; with [`HingeWeight::Unit`], the stiffness of
+        /// each hinge.
         rigidity: Rigidity,
         /// How the mesh enters.
         weight: HingeWeight,
     },
-    /// Curvature from mid-edge normals: the rigidity of a plate whatever the mesh, for a multiple of the time.
+    /// Curvature from mid-edge normals: the rigidity of a plate whatever the mesh, for a multiple
+    /// of the time.
     MidEdge {
         /// Bending rigidity, N m.
         rigidity: Positive,
         /// Poisson's ratio, above -1 and up to 0.5.
         poisson: f64,
     },
-    /// A constant matrix: the fastest. For sheets that are flat at rest and hardly stretch; a curved rest shape is
-    /// refused.
+    /// A constant matrix: the fastest. For sheets that are flat at rest and hardly stretch; a
+    /// curved rest shape is refused.
     Quadratic {
         /// Bending rigidity, N m.
         rigidity: Positive,
@@ -141,9 +146,11 @@ pub enum Bending {
 
 /// The bending rigidity of a sheet that is stiffer along one of its fibres, N m.
 ///
-/// A hinge bends the sheet across its edge. With the direction across it written as `α a + β b` in the directions `a` of the warp and `b` of
-/// the weft, its rigidity is `(α² warp + β² weft)/(α² + β²)`: exactly `warp` where only the warp bends, exactly `weft` where only the weft does. For
-/// perpendicular fibres this is `warp cos² + weft sin²`, which is an orthotropic plate with `D3 = (warp + weft)/2`.
+/// A hinge bends the sheet across its edge. With the direction across it written as `α a + β b` in
+/// the directions `a` of the warp and `b` of the weft, its rigidity is
+/// `(α² warp + β² weft)/(α² + β²)`: exactly `warp` where only the warp bends, exactly `weft` where
+/// only the weft does. For perpendicular fibres this is `warp cos² + weft sin²`, which is an
+/// orthotropic plate with `D3 = (warp + weft)/2`.
 ///
 /// ```
 /// use plisse_core::{Positive, UnitDir2};
@@ -186,8 +193,9 @@ impl Rigidity {
         Positive::new(mean).expect("between two positive numbers")
     }
 
-    /// Rigidity in N m of a sheet that bends along a direction in material coordinates, of any length, with warp and weft along these. What
-    /// bends along no direction, or along parallel fibres that it does not follow, has the mean.
+    /// Rigidity in N m of a sheet that bends along a direction in material coordinates, of any
+    /// length, with warp and weft along these. What bends along no direction, or along parallel
+    /// fibres that it does not follow, has the mean.
     #[must_use]
     pub fn across(self, direction: DVec2, [warp, weft]: [UnitDir2; 2]) -> f64 {
         if self.is_uniform() {
@@ -216,12 +224,13 @@ impl From<Positive> for Rigidity {
 /// How the energy of a hinge or rod grows with its angle; all agree for small angles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AngleLaw {
-    /// `½ (θ - θr)²`. Its force jumps where a hinge folds over, from `π` to `-π`; a step that ends there does not converge.
+    /// `½ (θ - θr)²`. Its force jumps where a hinge folds over, from `π` to `-π`; a step that ends
+    /// there does not converge.
     Quadratic,
     /// `2 (tan θ/2 - tan θr/2)²`: infinite at a full fold.
     Tangent,
-    /// `1 - cos(θ - θr)`, with the force `sin(θ - θr)`. The only one that is smooth everywhere, also where cloth folds over on
-    /// the scale of its mesh.
+    /// `1 - cos(θ - θr)`, with the force `sin(θ - θr)`. The only one that is smooth everywhere,
+    /// also where cloth folds over on the scale of its mesh.
     #[default]
     Sine,
     /// `4 (1 - cos θ/2) - 2 sin(θr/2) θ`: convex, with a kink at a full fold.
@@ -229,7 +238,8 @@ pub enum AngleLaw {
 }
 
 impl Membrane {
-    /// Baraff-Witkin cloth from the moduli of a fabric, N/m, with warp and weft along the material axes.
+    /// Baraff-Witkin cloth from the moduli of a fabric, N/m, with warp and weft along the material
+    /// axes.
     #[must_use]
     pub fn woven(warp: Positive, weft: Positive, shear: Positive) -> Self {
         Self {
@@ -269,11 +279,13 @@ const fn p(value: f64) -> Positive {
     Positive::literal(value)
 }
 
-/// Angular frequency at which the loss factors of presets hold, rad/s: folds that move three times a second.
+/// Angular frequency at which the loss factors of presets hold, rad/s: folds that move three times
+/// a second.
 const FOLDS: f64 = 20.0;
 
-/// Damping from the loss factors of membrane and bending at [`FOLDS`]: energy lost per cycle over 2π times the stored one. The drag of air is
-/// not a property of a sheet; scenes have it as [`Air`](super::Air).
+/// Damping from the loss factors of membrane and bending at [`FOLDS`]: energy lost per cycle over
+/// 2π times the stored one. The drag of air is not a property of a sheet; scenes have it as
+/// [`Air`](super::Air).
 const fn loss([membrane, bending]: [f64; 2]) -> Damping {
     Damping {
         membrane: StrainRate::Proportional(p(membrane / FOLDS)),
@@ -284,9 +296,10 @@ const fn loss([membrane, bending]: [f64; 2]) -> Damping {
 
 /// Loss factors of membrane and bending of woven fabrics.
 ///
-/// Yarns rub. A bending test by Kawabata's method (KES) has a hysteresis `2HB` of about `0.5 B` per cm; bent to a curvature `K` and back,
-/// the loss factor is `(2/π) (2HB/B)/K`, which is 0.13 at the 2.5 per cm of that test and 0.3 at 1 per cm. Of the work of its tensile test, a
-/// third to a half is lost over half a cycle, which makes 0.05 to 0.1.
+/// Yarns rub. A bending test by Kawabata's method (KES) has a hysteresis `2HB` of about `0.5 B` per
+/// cm; bent to a curvature `K` and back, the loss factor is `(2/π) (2HB/B)/K`, which is 0.13 at the
+/// 2.5 per cm of that test and 0.3 at 1 per cm. Of the work of its tensile test, a third to a half
+/// is lost over half a cycle, which makes 0.05 to 0.1.
 const WOVEN: [f64; 2] = [0.1, 0.2];
 /// Those of knits, whose loops rub more.
 const KNITTED: [f64; 2] = [0.2, 0.4];
@@ -346,7 +359,8 @@ impl Material {
         TABLECLOTH
     }
 
-    /// Silk: as light as the lightest of the measured fabrics, bending by its drape coefficient of 30 %; tensile moduli assumed.
+    /// Silk: as light as the lightest of the measured fabrics, bending by its drape coefficient of
+    /// 30 %; tensile moduli assumed.
     #[must_use]
     pub fn silk() -> Self {
         SILK
@@ -364,7 +378,8 @@ impl Material {
         WOOL
     }
 
-    /// Cotton for shapes that have no warp and weft: the same density, bending and tensile stiffness, isotropic.
+    /// Cotton for shapes that have no warp and weft: the same density, bending and tensile
+    /// stiffness, isotropic.
     #[must_use]
     #[expect(clippy::expect_used, reason = "constants within their ranges")]
     pub(super) fn isotropic_cotton() -> Self {
@@ -407,8 +422,8 @@ impl Material {
         Self { damping: loss(loss_factors), ..self }
     }
 
-    /// An isotropic sheet from its own figures: kg/m², tensile stiffness `E h` in N/m, Poisson's ratio, bending rigidity in
-    /// N m.
+    /// An isotropic sheet from its own figures: kg/m², tensile stiffness `E h` in N/m, Poisson's
+    /// ratio, bending rigidity in N m.
     pub fn sheet(
         density: Positive,
         tensile: Positive,
@@ -424,8 +439,8 @@ impl Material {
         })
     }
 
-    /// A thin sheet of a solid: Young's modulus in Pa, Poisson's ratio, thickness in m, kg/m³. The bending rigidity is
-    /// `E h³/(12 (1 - ν²))`.
+    /// A thin sheet of a solid: Young's modulus in Pa, Poisson's ratio, thickness in m, kg/m³. The
+    /// bending rigidity is `E h³/(12 (1 - ν²))`.
     pub fn solid(
         young: Positive,
         poisson: f64,
@@ -512,7 +527,8 @@ mod tests {
         }
     }
 
-    /// Bending lengths of fabrics, cm: those of 618 woven and knitted fabrics are from 1.06 to 3.29 (5 to 95 %, Feng et al. 2022).
+    /// Bending lengths of fabrics, cm: those of 618 woven and knitted fabrics are from 1.06 to 3.29
+    /// (5 to 95 %, Feng et al. 2022).
     #[test]
     fn fabrics_have_bending_lengths_of_fabrics() {
         for name in ["cotton", "denim", "silk", "wool", "interlock", "tablecloth"] {

@@ -4,10 +4,12 @@ use glam::{DQuat, DVec3};
 
 use super::SceneError;
 
-/// A rigid motion through keyframes: at rest in the first before its time, in the last after its time.
+/// A rigid motion through keyframes: at rest in the first before its time, in the last after its
+/// time.
 ///
-/// Between keyframes, translation and rotation follow `3s² - 2s³` of the time that has passed: the motion stops at each
-/// keyframe without a jerk. [`Keyframes::linear`] keeps the speed between keyframes instead.
+/// Between keyframes, translation and rotation follow `3s² - 2s³` of the time that has passed: the
+/// motion stops at each keyframe without a jerk. [`Keyframes::linear`] keeps the speed between
+/// keyframes instead.
 ///
 /// ```
 /// use glam::{DQuat, DVec3};
@@ -101,8 +103,8 @@ impl Keyframes {
         (before.rotation.slerp(next.rotation, s), before.translation.lerp(next.translation, s))
     }
 
-    /// Times from `from` to `to`, ascending, both included, between which the motion turns by a quarter of a right angle at most and
-    /// passes no keyframe. Two of them if it moves not at all.
+    /// Times from `from` to `to`, ascending, both included, between which the motion turns by a
+    /// quarter of a right angle at most and passes no keyframe. Two of them if it moves not at all.
     pub(super) fn pieces(&self, from: f64, to: f64) -> Vec<f64> {
         let inner = self.frames.iter().map(|frame| frame.time).filter(|time| *time > from && *time < to);
         let stops: Vec<f64> = [from].into_iter().chain(inner).chain([to]).collect();
@@ -154,7 +156,8 @@ mod tests {
         assert_eq!((times[0], *times.last().unwrap()), (0.5, 1.5));
         assert!(times.contains(&1.0) && times.windows(2).all(|t| t[0] < t[1]));
         let turn = |t: &[f64]| keys.at(t[0]).0.angle_between(keys.at(t[1]).0);
-        // The motion is not uniform between keyframes: pieces of equal time turn by up to one and a half times the mean.
+        // The motion is not uniform between keyframes: pieces of equal time turn by up to one and a
+        // half times the mean.
         assert!(times.windows(2).all(|t| turn(t) < 1.6 * LARGEST_TURN), "{times:?}");
         assert_eq!(Keyframes::still().pieces(0.0, 1.0), [0.0, 1.0]);
     }

@@ -12,7 +12,8 @@ use super::material::{Bending, Material, Stretching};
 use super::warning::SceneWarning;
 use super::wires::Wires;
 
-/// What is nearer than this part of the size of a body is in the same place. Files in single precision have seven digits.
+/// What is nearer than this part of the size of a body is in the same place. Files in single
+/// precision have seven digits.
 pub(crate) const SAME_PLACE: f64 = 1e-6;
 
 /// All that is suspicious about a cloth and its material.
@@ -65,7 +66,8 @@ pub(super) fn wire_warnings(wires: &Wires, name: &str) -> Vec<SceneWarning> {
     warnings
 }
 
-/// Pairs of boundary edges whose ends are in the same places: they look joined and are not. Each edge is in at most one pair.
+/// Pairs of boundary edges whose ends are in the same places: they look joined and are not. Each
+/// edge is in at most one pair.
 pub(crate) fn open_seams(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Vec<[Id<Edges>; 2]> {
     let boundary: Vec<Id<Vertices>> = mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).collect();
     let places: Vec<DVec3> = boundary.iter().map(|v| x[*v]).collect();
@@ -136,7 +138,8 @@ impl Fit {
     }
 }
 
-/// Whether the material coordinates lie in the unit square and reach from one side of it to the other, as unwrapping leaves them.
+/// Whether the material coordinates lie in the unit square and reach from one side of it to the
+/// other, as unwrapping leaves them.
 pub(crate) fn in_unit_square(cloth: &Cloth) -> bool {
     let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
     for u in cloth.uv.iter().flat_map(Field::as_slice).flatten() {
@@ -166,8 +169,9 @@ const THIN: f64 = 10.0;
 
 /// Doubts that a sheet of this thickness is one.
 ///
-/// Its width is four times the area over the length of the boundary: the side of a square, the diameter of a disc, twice the
-/// width of a long strip. A closed surface has the side of a square of its area.
+/// Its width is four times the area over the length of the boundary: the side of a square, the
+/// diameter of a disc, twice the width of a long strip. A closed surface has the side of a square
+/// of its area.
 pub(super) fn thickness_warning(cloth: &Cloth, name: &str, thickness: f64, warnings: &mut Vec<SceneWarning>) {
     let area: f64 = cloth.rest.area();
     let length = |edge: Id<Edges>| {

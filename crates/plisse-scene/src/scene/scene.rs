@@ -119,8 +119,8 @@ impl Scene {
         (count as usize, Positive::new(each).expect("a step has a length"))
     }
 
-    /// Advances by a duration in equal steps, and gives the report of the last. On error the scene is at the end of the
-    /// last step that succeeded.
+    /// Advances by a duration in equal steps, and gives the report of the last. On error the scene
+    /// is at the end of the last step that succeeded.
     pub fn advance(&mut self, duration: Positive) -> Result<StepReport, StepError> {
         let (count, dt) = self.steps_in(duration);
         for _ in 1..count {
@@ -129,7 +129,8 @@ impl Scene {
         self.step_by(dt)
     }
 
-    /// Forgets what earlier steps left in the solver, so that what follows depends on the state alone, bit by bit.
+    /// Forgets what earlier steps left in the solver, so that what follows depends on the state
+    /// alone, bit by bit.
     pub fn forget(&mut self) {
         self.integrator.forget();
     }
@@ -222,8 +223,9 @@ impl Scene {
         self.settings.scheme == Scheme::Quasistatic
     }
 
-    /// The largest principal strain at each vertex of a body: that of the faces around it, weighted by area; for wires the
-    /// strain of the segments. Zero at rest, negative where all is compressed.
+    /// The largest principal strain at each vertex of a body: that of the faces around it, weighted
+    /// by area; for wires the strain of the segments. Zero at rest, negative where all is
+    /// compressed.
     #[must_use]
     pub fn strain(&self, body: &BodyInfo) -> Vec<f64> {
         body.strain(self.positions(body))

@@ -19,8 +19,9 @@ pub(super) struct Placed<'a> {
 
 /// Checks that no vertex starts as deep inside an obstacle as `depth` says, in metres, or deeper.
 ///
-/// Contact would throw out what starts inside, to whichever side is near. Vertices that are held entirely may be
-/// anywhere: contact cannot move them, and cloth that is clamped into a body is no mistake.
+/// Contact would throw out what starts inside, to whichever side is near. Vertices that are held
+/// entirely may be anywhere: contact cannot move them, and cloth that is clamped into a body is no
+/// mistake.
 pub(super) fn check_start(
     obstacles: &[Obstacle],
     bodies: &[Placed<'_>],

@@ -164,7 +164,8 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
             (None, AngleLaw::Cosine) => hinges(cloth, CosineAngle, rigidity, weight, slot),
         }),
         Bending::MidEdge { rigidity, poisson } => {
-            // A plate one metre thick with this rigidity: the element knows nothing of the thickness but through it.
+            // A plate one metre thick with this rigidity: the element knows nothing of the
+            // thickness but through it.
             let plate = |young| Plate::new(young, poisson, Positive::ONE);
             let wrong = |source| SceneError::Plate { body: slot.name.to_owned(), source };
             plate(Positive::ONE).map_err(wrong)?;
@@ -205,7 +206,8 @@ fn hinges<L: plisse_bending::AngleEnergy + Clone + 'static>(
     }
 }
 
-/// The rigidity across the edge of a hinge. Across a seam, where both sides have directions of their own, the mean of both.
+/// The rigidity across the edge of a hinge. Across a seam, where both sides have directions of
+/// their own, the mean of both.
 #[expect(
     clippy::expect_used,
     reason = "both ends of an edge are corners of its faces; means of positive numbers"
@@ -239,8 +241,8 @@ fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, 
     })
 }
 
-/// Refuses a filled cloth with a closed piece that is placed inside out. Flat pieces, as those of pillows are at first, have no
-/// inside yet. Of an open cloth nothing is said.
+/// Refuses a filled cloth with a closed piece that is placed inside out. Flat pieces, as those of
+/// pillows are at first, have no inside yet. Of an open cloth nothing is said.
 pub(super) fn check_filling(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
     let is_judged = cloth.filling.is_some() && cloth.mesh.boundary_edges().next().is_none();
     match cloth.mesh.inverted_piece(&cloth.body.x, true).filter(|_| is_judged) {

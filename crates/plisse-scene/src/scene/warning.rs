@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Something that can be simulated and is probably not what was meant. Names the body, the value and the remedy.
+/// Something that can be simulated and is probably not what was meant. Names the body, the value
+/// and the remedy.
 ///
 /// ```
 /// use plisse_core::Positive;
@@ -34,7 +35,8 @@ pub enum SceneWarning {
         /// What may have happened.
         hint: &'static str,
     },
-    /// An obstacle that fits between the vertices of a body. Contact acts on vertices: it may slip through.
+    /// An obstacle that fits between the vertices of a body. Contact acts on vertices: it may slip
+    /// through.
     ThinObstacle {
         /// Which obstacle.
         obstacle: String,
@@ -74,7 +76,8 @@ pub enum SceneWarning {
         /// Two of them.
         example: [u32; 2],
     },
-    /// Texture coordinates in the unit square, as unwrapping leaves them, that nearly have the size of the mesh.
+    /// Texture coordinates in the unit square, as unwrapping leaves them, that nearly have the size
+    /// of the mesh.
     UnitSquare {
         /// Which body.
         body: String,

@@ -78,7 +78,8 @@ const MOST: u128 = 10_000_000;
 const MOST_AT_A_VERTEX: usize = 64;
 
 impl Wires {
-    /// Wires through points, by pairs of indices; crossings bend in every pair of segments that meet.
+    /// Wires through points, by pairs of indices; crossings bend in every pair of segments that
+    /// meet.
     pub fn new(
         points: Vec<DVec3>,
         segments: Vec<[u32; 2]>,
@@ -121,8 +122,9 @@ impl Wires {
         Self::new(points, pairs, groups)
     }
 
-    /// A net of crossing wires in the plane `z = 0` about the origin: meshes along x and y, segments along each side of a
-    /// mesh, size in metres. Groups: `left`, `right`, `bottom`, `top`, `corners`.
+    /// A net of crossing wires in the plane `z = 0` about the origin: meshes along x and y,
+    /// segments along each side of a mesh, size in metres. Groups: `left`, `right`, `bottom`,
+    /// `top`, `corners`.
     pub fn net(meshes: [usize; 2], per_mesh: usize, size: [f64; 2]) -> Result<Self, SceneError> {
         for count in [meshes[0], meshes[1], per_mesh] {
             if count == 0 {
@@ -130,7 +132,8 @@ impl Wires {
             }
         }
         let [across, along] = meshes;
-        // One vertex per crossing and `per_mesh - 1` on each side of a mesh, counted without overflow.
+        // One vertex per crossing and `per_mesh - 1` on each side of a mesh, counted without
+        // overflow.
         let [a, b, n] = [across, along, per_mesh].map(|n| n as u128);
         let vertices = (a + 1) * (b + 1) + (n - 1) * (a * (b + 1) + b * (a + 1));
         if vertices > MOST {

@@ -1,4 +1,5 @@
-//! A scene of wrinkles: frame after frame the equilibrium of a coarse sheet, and the fine wrinkles on it.
+//! A scene of wrinkles: frame after frame the equilibrium of a coarse sheet, and the fine wrinkles
+//! on it.
 
 use glam::DVec3;
 use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
@@ -25,15 +26,16 @@ pub struct WrinkleOptions {
     pub levels: usize,
     /// Whether amplitudes are zero at held vertices.
     pub clamped: bool,
-    /// Whether amplitudes and phases of the first frame are optimised once more with whole numbers of waves; those of all others are. Faces
-    /// without amplitude then have a phase, too.
+    /// Whether amplitudes and phases of the first frame are optimised once more with whole numbers
+    /// of waves; those of all others are. Faces without amplitude then have a phase, too.
     pub rounded: bool,
-    /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part of the bending energy of the waves; see
-    /// [`SequenceSettings::snap`]. At least 0, default 0.5.
+    /// How much a frame may lose by keeping the numbers of waves of the frame before, as a part of
+    /// the bending energy of the waves; see [`SequenceSettings::snap`]. At least 0, default 0.5.
     pub snap: f64,
     /// Stiffness of the base against bending.
     pub bending: BendingStiffness,
-    /// Part of the elastic energy, compression included, that is added to the tension field; zero to one.
+    /// Part of the elastic energy, compression included, that is added to the tension field; zero
+    /// to one.
     pub compression: f64,
     /// How the base is solved for.
     pub base: BaseSettings,
@@ -48,7 +50,8 @@ pub struct WrinkleOptions {
 }
 
 impl Default for WrinkleOptions {
-    /// Three levels, nothing clamped or rounded, a plate without added compression, everything else as in `plisse_wrinkle`.
+    /// Three levels, nothing clamped or rounded, a plate without added compression, everything else
+    /// as in `plisse_wrinkle`.
     fn default() -> Self {
         Self {
             levels: 3,
@@ -88,16 +91,19 @@ pub struct WrinkleFrame {
     pub field: WrinkleField,
     /// The phase, continuing that of the frame that was solved before.
     pub phase: Phase,
-    /// What has happened since that frame: numbers of waves that have changed, and how far the phase has moved. None in the first frame.
+    /// What has happened since that frame: numbers of waves that have changed, and how far the
+    /// phase has moved. None in the first frame.
     pub change: Option<FrameChange>,
     /// Newton steps of all solves for the wrinkles.
     pub steps: usize,
 }
 
-/// One cloth as a thin sheet that wrinkles (Chen21): base, wrinkle field, phase and surface at one time after the other.
+/// One cloth as a thin sheet that wrinkles (Chen21): base, wrinkle field, phase and surface at one
+/// time after the other.
 ///
-/// Pins hold vertices entirely, at rest or in motion. A pressure acts on a closed cloth, or on one whose whole boundary is held. Obstacles
-/// push, without friction. The material, the velocity and the damping of the cloth do not matter.
+/// Pins hold vertices entirely, at rest or in motion. A pressure acts on a closed cloth, or on one
+/// whose whole boundary is held. Obstacles push, without friction. The material, the velocity and
+/// the damping of the cloth do not matter.
 ///
 /// ```
 /// use glam::DVec3;
@@ -152,8 +158,9 @@ impl WrinkleScene {
     /// A cloth where it is placed, with its pins and its pressure, made of this sheet.
     ///
     /// # Errors
-    /// [`SceneError::NotForWrinkles`] for a cloth filled with a volume or pins that leave a direction free, [`SceneError::Pick`] for pins
-    /// that pick nothing or hold a vertex in two ways, [`SceneError::Wrinkle`] for what `plisse_wrinkle` refuses.
+    /// [`SceneError::NotForWrinkles`] for a cloth filled with a volume or pins that leave a
+    /// direction free, [`SceneError::Pick`] for pins that pick nothing or hold a vertex in two
+    /// ways, [`SceneError::Wrinkle`] for what `plisse_wrinkle` refuses.
     pub fn new(cloth: &Cloth, sheet: ThinSheet) -> Result<Self, SceneError> {
         let name = cloth.body.name.clone().unwrap_or_else(|| "cloth 1".to_owned());
         let refuse = |reason| SceneError::NotForWrinkles { body: name.clone(), reason };
@@ -198,7 +205,8 @@ impl WrinkleScene {
     /// With other options.
     ///
     /// # Errors
-    /// [`SceneError::Wrinkle`] if the part of compression is not from zero to one, or a setting of the wrinkles is out of its range.
+    /// [`SceneError::Wrinkle`] if the part of compression is not from zero to one, or a setting of
+    /// the wrinkles is out of its range.
     pub fn with_options(self, options: WrinkleOptions) -> Result<Self, SceneError> {
         let problem = self.problem.with_bending(options.bending).with_compression(options.compression)?;
         let sequence = sequence(&options)?;
@@ -259,12 +267,14 @@ impl WrinkleScene {
         &self.options
     }
 
-    /// Base, wrinkles and phase at a time in seconds, from those of the last call: pins and obstacles should have moved little since.
-    /// On error the next frame continues what this one should have continued.
+    /// Base, wrinkles and phase at a time in seconds, from those of the last call: pins and
+    /// obstacles should have moved little since. On error the next frame continues what this one
+    /// should have continued.
     ///
     /// # Errors
-    /// [`WrinkleError::NoEquilibrium`] if the base does not converge, [`WrinkleError::NotConverged`] if the wrinkles do not,
-    /// [`WrinkleError::TooHigh`] if the sheet has no material for them, and whatever else the stages report.
+    /// [`WrinkleError::NoEquilibrium`] if the base does not converge,
+    /// [`WrinkleError::NotConverged`] if the wrinkles do not, [`WrinkleError::TooHigh`] if the
+    /// sheet has no material for them, and whatever else the stages report.
     pub fn next_frame(&mut self, time: f64) -> Result<WrinkleFrame, WrinkleError> {
         let base = self.base_at(time)?;
         let frame = self.wrinkles_on(base)?;
@@ -272,8 +282,9 @@ impl WrinkleScene {
         Ok(frame)
     }
 
-    /// The base alone, from that of the last call. With [`wrinkles_on`](Self::wrinkles_on), bases can be given wrinkles in another order
-    /// than that of time: from the last to the first, all frames have the numbers of waves that suit the last one.
+    /// The base alone, from that of the last call. With [`wrinkles_on`](Self::wrinkles_on), bases
+    /// can be given wrinkles in another order than that of time: from the last to the first, all
+    /// frames have the numbers of waves that suit the last one.
     ///
     /// # Errors
     /// [`WrinkleError::NoEquilibrium`] if it does not converge.
@@ -311,8 +322,8 @@ impl WrinkleScene {
     /// ```
     ///
     /// # Errors
-    /// [`WrinkleError::NotConverged`], [`WrinkleError::TooHigh`] and whatever else the stages report; the next call then
-    /// continues what this one should have continued.
+    /// [`WrinkleError::NotConverged`], [`WrinkleError::TooHigh`] and whatever else the stages
+    /// report; the next call then continues what this one should have continued.
     pub fn wrinkles_on(&mut self, base: WrinkleBase) -> Result<WrinkleFrame, WrinkleError> {
         let WrinkleBase { time, solution: base } = base;
         let (mesh, rest, material) = (self.problem.mesh(), self.problem.rest(), self.problem.sheet());
@@ -329,10 +340,12 @@ impl WrinkleScene {
         Ok(WrinkleFrame { time, base, free, field, phase, change, steps })
     }
 
-    /// The surface of a frame, with every wave and outside of the obstacles by half a thickness at least.
+    /// The surface of a frame, with every wave and outside of the obstacles by half a thickness at
+    /// least.
     ///
     /// # Errors
-    /// [`WrinkleError::Mesh`] if it would have too many triangles, [`WrinkleError::Length`] for a frame of another scene.
+    /// [`WrinkleError::Mesh`] if it would have too many triangles, [`WrinkleError::Length`] for a
+    /// frame of another scene.
     pub fn surface(&self, frame: &WrinkleFrame) -> Result<WrinkledSurface, WrinkleError> {
         let distance = |x: DVec3| {
             let all = self.obstacles.iter().map(|obstacle| obstacle.distance(frame.time, x));
@@ -348,8 +361,8 @@ impl WrinkleScene {
         wrinkled_surface(self.mesh(), &frame.base.x, &frame.field.amplitude, &frame.phase.field, &options)
     }
 
-    /// The largest depth of a vertex of the base inside of an obstacle, m; zero if all are outside. Contact of a base is a
-    /// penalty, which yields. Pinned vertices do not count.
+    /// The largest depth of a vertex of the base inside of an obstacle, m; zero if all are outside.
+    /// Contact of a base is a penalty, which yields. Pinned vertices do not count.
     #[must_use]
     pub fn penetration(&self, frame: &WrinkleFrame) -> f64 {
         let is_held = |v: Id<Vertices>| self.held.iter().any(|held| held.vertex == v);
@@ -373,7 +386,8 @@ impl WrinkleScene {
         let mut problem = self.problem.clone().with_pins(pins)?;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
-            // The start may lie inside. Held vertices are no unknowns: what they feel does not matter.
+            // The start may lie inside. Held vertices are no unknowns: what they feel does not
+            // matter.
             let touchers = self.touch.touchers(obstacle, |_| true).collect();
             let law = ContactLaw::Penalty;
             let term = ContactTerm::new(format!("{name}: contact"), obstacle.at_rest(time), law, touchers);
@@ -390,8 +404,9 @@ impl WrinkleFrame {
         self.field.amplitude.as_slice().iter().fold(0.0, |m: f64, a| m.max(*a))
     }
 
-    /// How far the phase has moved at most since the frame that was solved before, in radians from 0 to π, where the wrinkles are seen in
-    /// both. None in the first frame, and where nothing is left to compare.
+    /// How far the phase has moved at most since the frame that was solved before, in radians from
+    /// 0 to π, where the wrinkles are seen in both. None in the first frame, and where nothing is
+    /// left to compare.
     #[must_use]
     pub fn jump(&self) -> Option<f64> {
         Some(self.change.as_ref()?.step?.largest)

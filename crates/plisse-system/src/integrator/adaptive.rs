@@ -11,12 +11,13 @@ use crate::ledger::Ledger;
 use crate::state::State;
 use crate::system::System;
 
-/// Takes a step in as many substeps as it needs. A substep that does not converge, that moves a node too far, or that gains
-/// energy from nowhere ([`Ledger`](crate::Ledger)) is thrown away and tried again with half the size. After several
-/// successes the size doubles again; each time that turns out to be too early, it waits twice as long.
+/// Takes a step in as many substeps as it needs. A substep that does not converge, that moves a
+/// node too far, or that gains energy from nowhere ([`Ledger`](crate::Ledger)) is thrown away and
+/// tried again with half the size. After several successes the size doubles again; each time that
+/// turns out to be too early, it waits twice as long.
 ///
-/// It remembers the size that worked last, which no [`State`] holds: two runs have the same bits only if both start with a
-/// new one, or [`forget`](Self::forget) at the same times.
+/// It remembers the size that worked last, which no [`State`] holds: two runs have the same bits
+/// only if both start with a new one, or [`forget`](Self::forget) at the same times.
 #[derive(Debug)]
 pub struct Adaptive<I> {
     inner: I,
@@ -43,7 +44,8 @@ const PATIENCE: [u32; 2] = [4, 64];
 /// A substep that gains more than this fraction of the energy in play, while the account is above
 /// [`Ledger::WARNING`], is tried with half the size.
 const GAIN: f64 = 0.01;
-/// Substeps are shortened for their energy down to this part of a step. Where that does not help, nothing does.
+/// Substeps are shortened for their energy down to this part of a step. Where that does not help,
+/// nothing does.
 const SHORTEST_FOR_ENERGY: f64 = 1.0 / 16.0;
 
 impl Pace {
@@ -212,7 +214,8 @@ impl<I> Adaptive<I> {
     }
 }
 
-/// Whether a substep has added to energy that nothing explains and that is more than a warning is worth.
+/// Whether a substep has added to energy that nothing explains and that is more than a warning is
+/// worth.
 fn gains_energy<S: Space>(from: &State<S>, to: &State<S>) -> bool {
     let Some(now) = to.ledger() else { return false };
     let before = from.ledger().map_or(0.0, |ledger| ledger.excess);

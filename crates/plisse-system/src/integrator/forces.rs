@@ -41,7 +41,8 @@ pub(super) fn work_at_start<S: Space>(
     -system.unknowns().iter().map(|&node| gradient[node].dot(x[node] - start[node])).sum::<f64>()
 }
 
-/// `a = M⁻¹ f(x, v)` of a state; zero at held nodes and in directions that sliding nodes may not take.
+/// `a = M⁻¹ f(x, v)` of a state; zero at held nodes and in directions that sliding nodes may not
+/// take.
 pub(super) fn acceleration_of<S: Space>(system: &System<S>, state: &State<S>, dt: f64) -> Field<S, DVec3> {
     let (x, v) = (state.x(), state.v());
     let reference = Field::from_fn(x.len(), |i| x[i] - v[i] * dt);

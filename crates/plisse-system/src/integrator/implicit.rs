@@ -19,7 +19,8 @@ use crate::state::{Previous, State};
 use crate::system::System;
 use crate::term::{Role, Term};
 
-/// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by Newton's method.
+/// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by
+/// Newton's method.
 pub struct Implicit<S: Space> {
     scheme: Scheme,
     start: Start,
@@ -44,7 +45,8 @@ enum Start {
     Better,
 }
 
-/// What is known from the end of the last step, which is the start of the next unless somebody has changed the state.
+/// What is known from the end of the last step, which is the start of the next unless somebody has
+/// changed the state.
 struct Last<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
@@ -96,11 +98,11 @@ impl<S: Space> Implicit<S> {
         })
     }
 
-    /// Backward Euler with one linear solve per step and no test of convergence, as in BW98: the forces are linearised at
-    /// the start of the step. `psd` is the policy of the Hessian.
+    /// Backward Euler with one linear solve per step and no test of convergence, as in BW98: the
+    /// forces are linearised at the start of the step. `psd` is the policy of the Hessian.
     ///
-    /// Cheap and not accurate: nothing but the stiffness of the Hessian limits the error. The report carries the residual
-    /// that is left.
+    /// Cheap and not accurate: nothing but the stiffness of the Hessian limits the error. The
+    /// report carries the residual that is left.
     pub fn one_iteration(system: &System<S>, psd: Psd, settings: NewtonSettings) -> Result<Self, SetupError> {
         let settings = NewtonSettings {
             max_iterations: 1,
@@ -131,8 +133,8 @@ impl<S: Space> Implicit<S> {
         self.newton.linear()
     }
 
-    /// Forgets what earlier steps left in the linear solver, so that the next step depends on the state alone, bit by
-    /// bit.
+    /// Forgets what earlier steps left in the linear solver, so that the next step depends on the
+    /// state alone, bit by bit.
     pub fn forget(&mut self) {
         self.newton.forget();
         self.last = None;
@@ -263,8 +265,9 @@ impl<S: Space> Implicit<S> {
         })
     }
 
-    /// What dissipative terms such as wind have done on the motion, never less than nothing. Newmark's scheme moves by the mean of the
-    /// forces at both ends of a step, the others by those at its end, which the balance has.
+    /// What dissipative terms such as wind have done on the motion, never less than nothing.
+    /// Newmark's scheme moves by the mean of the forces at both ends of a step, the others by those
+    /// at its end, which the balance has.
     fn work_of_loads(
         &self,
         system: &System<S>,
@@ -309,8 +312,9 @@ impl<S: Space> Implicit<S> {
         }
         let is_moved_reachable = admit(objective, state, &mut moved);
         let value = self.evaluate(objective, &moved, is_moved_reachable);
-        // The energy of not moving is known from the last step, but for what depends on time or velocity. What damped elastic terms
-        // would add with schemes that remember more than the start is left out: this only decides where to begin.
+        // The energy of not moving is known from the last step, but for what depends on time or
+        // velocity. What damped elastic terms would add with schemes that remember more than the
+        // start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
         let energy_still = if still == *state.x() {
             let terms = objective.system.terms().enumerate().zip(&before.terms);
@@ -341,7 +345,8 @@ impl<S: Space> Implicit<S> {
     }
 }
 
-/// A node that has come to the wrong side of something, and the name of the term that should have kept it away.
+/// A node that has come to the wrong side of something, and the name of the term that should have
+/// kept it away.
 fn crossed<S: Space>(
     system: &System<S>,
     start: &State<S>,
@@ -362,8 +367,8 @@ fn crossed<S: Space>(
 /// Rounds in which terms may change a first guess.
 const ADMISSIONS: usize = 3;
 
-/// Changes a first guess so that every term admits it and sliding nodes stay on their lines and planes; false where that
-/// is not possible.
+/// Changes a first guess so that every term admits it and sliding nodes stay on their lines and
+/// planes; false where that is not possible.
 fn admit<S: Space>(objective: &Objective<'_, S>, state: &State<S>, guess: &mut Field<S, DVec3>) -> bool {
     let (system, from, time) = (objective.system, state.time(), objective.time);
     for _ in 0..ADMISSIONS {
@@ -401,8 +406,9 @@ impl<S: Space> Integrator<S> for Implicit<S> {
     }
 }
 
-/// Force on moving pins times the way they went. `gradient` is that of the objective at the end; its inertial part is replaced
-/// by the change of the pin's momentum, which is what its path makes of it under every scheme.
+/// Force on moving pins times the way they went. `gradient` is that of the objective at the end;
+/// its inertial part is replaced by the change of the pin's momentum, which is what its path makes
+/// of it under every scheme.
 fn work_of_pins<S: Space>(
     objective: &Objective<'_, S>,
     gradient: &Field<S, DVec3>,
@@ -421,14 +427,15 @@ fn work_of_pins<S: Space>(
     system.moving().map(|(node, _)| work(node)).sum()
 }
 
-/// What dissipative terms that [drive](Term::drives) have fed into the motion, J, each on the whole: never negative.
+/// What dissipative terms that [drive](Term::drives) have fed into the motion, J, each on the
+/// whole: never negative.
 fn fed<S: Space>(system: &System<S>, parts: &[StepEnergy]) -> f64 {
     let driving = system.terms().zip(parts).filter(|(term, _)| term.drives());
     driving.map(|(_, part)| (-part.dissipated).max(0.0)).sum()
 }
 
-/// The work of forces that the solver has left unbalanced, as far as its criterion lets it: more than that is no excuse for a gain
-/// of energy.
+/// The work of forces that the solver has left unbalanced, as far as its criterion lets it: more
+/// than that is no excuse for a gain of energy.
 fn excused<S: Space>(
     objective: &Objective<'_, S>,
     gradient: &Field<S, DVec3>,
@@ -460,8 +467,8 @@ fn work_of_time<S: Space>(system: &System<S>, [x0, x1]: [&Field<S, DVec3>; 2], [
     terms.map(|term| term.work(&start, &end)).sum()
 }
 
-/// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity of their path and no
-/// acceleration, sliding nodes lose what points off their line or plane.
+/// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity
+/// of their path and no acceleration, sliding nodes lose what points off their line or plane.
 fn settle_held_nodes<S: Space>(
     system: &System<S>,
     start: &Field<S, DVec3>,

@@ -23,13 +23,16 @@ pub struct StepReport {
     pub energies: Energies,
     /// Where energy went during the step.
     pub balance: Balance,
-    /// Energy that has appeared since the start although nothing explains it, as a fraction of the energy in play:
-    /// [`Ledger::fraction`](crate::Ledger::fraction). Zero for equilibria and explicit steps, which keep no account.
+    /// Energy that has appeared since the start although nothing explains it, as a fraction of the
+    /// energy in play: [`Ledger::fraction`](crate::Ledger::fraction). Zero for equilibria and
+    /// explicit steps, which keep no account.
     pub unexplained: f64,
-    /// Whether an equilibrium is stable, a minimum of the energy: see [`Scheme::Quasistatic`](crate::Scheme::Quasistatic).
-    /// `None` for steps in time, and where it is not known.
+    /// Whether an equilibrium is stable, a minimum of the energy: see
+    /// [`Scheme::Quasistatic`](crate::Scheme::Quasistatic). `None` for steps in time, and where it
+    /// is not known.
     pub stable: Option<bool>,
-    /// The closest approach to what terms such as contact keep nodes away from, at the ends of the substeps.
+    /// The closest approach to what terms such as contact keep nodes away from, at the ends of the
+    /// substeps.
     pub closest: Option<Closest>,
     /// Linear momentum at the end, in kg m/s.
     pub momentum: DVec3,
@@ -66,7 +69,8 @@ pub struct Closest {
     pub node: usize,
     /// Its distance, m.
     pub gap: f64,
-    /// The largest depth, m, of nodes that pins hold on the wrong side; zero if there are none. Nothing can push these out.
+    /// The largest depth, m, of nodes that pins hold on the wrong side; zero if there are none.
+    /// Nothing can push these out.
     pub held_depth: f64,
 }
 
@@ -156,19 +160,22 @@ impl Energies {
 
 /// Changes of energy during a step, in joules. `after - before = work - dissipated - numerical`.
 ///
-/// Work and dissipation are forces at the end of the step times the way; of damping, stresses times changes of strain. Both belong to backward
-/// Euler. With other schemes they are right to first order in the step, and `numerical` contains the difference.
+/// Work and dissipation are forces at the end of the step times the way; of damping, stresses times
+/// changes of strain. Both belong to backward Euler. With other schemes they are right to first
+/// order in the step, and `numerical` contains the difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
     /// Total energy (kinetic, elastic, external) at the start.
     pub before: f64,
     /// Total energy at the end.
     pub after: f64,
-    /// Work that moving pins, obstacles, and springs to moving points did, and what wind and friction of moving obstacles fed into the
-    /// motion: in every substep each of them either works or dissipates, on the whole.
+    /// Work that moving pins, obstacles, and springs to moving points did, and what wind and
+    /// friction of moving obstacles fed into the motion: in every substep each of them either works
+    /// or dissipates, on the whole.
     pub work: f64,
-    /// What damping and other dissipative forces took from the motion: the sum of [`StepEnergy::dissipated`] without what is
-    /// work. Of wind and friction never negative. Of damping it can be, where [`StepEnergy::dissipated`] says so.
+    /// What damping and other dissipative forces took from the motion: the sum of
+    /// [`StepEnergy::dissipated`] without what is work. Of wind and friction never negative. Of
+    /// damping it can be, where [`StepEnergy::dissipated`] says so.
     pub dissipated: f64,
 }
 

@@ -1,4 +1,5 @@
-//! The formulas of the schemes: which quadratic a step adds to the energy, and what follows from its minimum.
+//! The formulas of the schemes: which quadratic a step adds to the energy, and what follows from
+//! its minimum.
 
 use glam::DVec3;
 use plisse_core::{Field, Past, Space};
@@ -12,26 +13,30 @@ use crate::state::{Previous, State};
 pub enum Scheme {
     /// Energy alone: equilibria. Velocities are set to zero.
     ///
-    /// Newton's method can end at a saddle, where a symmetry of the start keeps it: a sheet that stands on its edge. So
-    /// [`StepReport::stable`](crate::StepReport::stable) says whether the exact Hessian at the end is positive definite.
-    /// Neutral directions count as stable, and instabilities so slow that a perturbation needs more than ten seconds to grow
-    /// by a factor of e, or so weak that forces below the tolerance could cause them.
+    /// Newton's method can end at a saddle, where a symmetry of the start keeps it: a sheet that
+    /// stands on its edge. So [`StepReport::stable`](crate::StepReport::stable) says whether the
+    /// exact Hessian at the end is positive definite. Neutral directions count as stable, and
+    /// instabilities so slow that a perturbation needs more than ten seconds to grow by a factor of
+    /// e, or so weak that forces below the tolerance could cause them.
     Quasistatic,
     /// Backward Euler, first order: dissipates fast motion.
     BackwardEuler,
-    /// The two-step backward differentiation formula, second order, started by a step of backward Euler; steps may vary.
+    /// The two-step backward differentiation formula, second order, started by a step of backward
+    /// Euler; steps may vary.
     Bdf2,
-    /// Newmark's scheme, second order, with as much dissipation of fast vibrations as the [`SpectralRadius`] says
-    /// (Wood, Bossak and Zienkiewicz 1980): a generalised-α method whose forces are those at the end of the step.
+    /// Newmark's scheme, second order, with as much dissipation of fast vibrations as the
+    /// [`SpectralRadius`] says (Wood, Bossak and Zienkiewicz 1980): a generalised-α method whose
+    /// forces are those at the end of the step.
     ///
-    /// With a radius of one it is the rule of average acceleration, without dissipation, for steps that resolve the vibrations
-    /// of the sheet: longer ones gain energy once the motion is nonlinear. A smaller radius delays that; nothing excludes
-    /// it, so [`Adaptive`](crate::Adaptive) watches the energy balance.
+    /// With a radius of one it is the rule of average acceleration, without dissipation, for steps
+    /// that resolve the vibrations of the sheet: longer ones gain energy once the motion is
+    /// nonlinear. A smaller radius delays that; nothing excludes it, so
+    /// [`Adaptive`](crate::Adaptive) watches the energy balance.
     Newmark(SpectralRadius),
 }
 
-/// The factor from step to step of vibrations that are much faster than the step: from one, which keeps them, to zero, which
-/// removes them at once.
+/// The factor from step to step of vibrations that are much faster than the step: from one, which
+/// keeps them, to zero, which removes them at once.
 ///
 /// ```
 /// use plisse_system::{Scheme, SpectralRadius};
@@ -91,7 +96,8 @@ impl Scheme {
         }
     }
 
-    /// What helps where a motion gains energy from nowhere: what dissipates more than this scheme, and shorter steps.
+    /// What helps where a motion gains energy from nowhere: what dissipates more than this scheme,
+    /// and shorter steps.
     pub(super) fn remedy(self) -> &'static str {
         match self {
             Self::Quasistatic | Self::BackwardEuler => "Take a shorter time step, or a smaller tolerance",
@@ -104,7 +110,8 @@ impl Scheme {
     }
 }
 
-/// A step as an optimisation problem: minimise `½ inertia Σ m |x - target|² + E(x)`; the velocity is `rate (x - reference)`.
+/// A step as an optimisation problem: minimise `½ inertia Σ m |x - target|² + E(x)`; the velocity
+/// is `rate (x - reference)`.
 pub(super) struct Incremental<S: Space> {
     pub(super) inertia: f64,
     pub(super) target: Field<S, DVec3>,
@@ -174,8 +181,8 @@ impl<S: Space> Incremental<S> {
         Self::plain(1.0 / (time * time), target, 1.0 / time, reference)
     }
 
-    /// Positions extrapolated from velocity and acceleration, as a start for the solver. `earlier` is the acceleration one step
-    /// before, of which a trend is made.
+    /// Positions extrapolated from velocity and acceleration, as a start for the solver. `earlier`
+    /// is the acceleration one step before, of which a trend is made.
     pub(super) fn predict(
         scheme: Scheme,
         state: &State<S>,
@@ -183,7 +190,8 @@ impl<S: Space> Incremental<S> {
         earlier: Option<&Field<S, DVec3>>,
     ) -> Field<S, DVec3> {
         let (x, v) = (state.x(), state.v());
-        // Backward Euler moves by its new velocity, v + dt a; the others by the mean of old and new.
+        // Backward Euler moves by its new velocity, v + dt a; the others by the mean of old and
+        // new.
         let share = if scheme == Scheme::BackwardEuler { 1.0 } else { 0.5 };
         let share = share * dt * dt;
         Field::from_fn(x.len(), |i| {

@@ -12,11 +12,13 @@ use crate::pose::Pose;
 use crate::state::State;
 use crate::system::System;
 
-/// Symplectic Euler: `v' = v + dt M⁻¹ f(x, v)`, then `x' = x + dt v'`. First order, one evaluation of forces, no solve.
+/// Symplectic Euler: `v' = v + dt M⁻¹ f(x, v)`, then `x' = x + dt v'`. First order, one evaluation
+/// of forces, no solve.
 ///
-/// Stable only where the step resolves everything: `dt < 2/ω` with the highest frequency `ω` of the system, and less with damping. A sheet
-/// of 1000 N/m and 0.2 kg/m² on a grid of 1 cm needs about 0.05 ms. For experiments and comparisons; nothing warns of instability but
-/// positions beyond 1e30 m, which are refused.
+/// Stable only where the step resolves everything: `dt < 2/ω` with the highest frequency `ω` of the
+/// system, and less with damping. A sheet of 1000 N/m and 0.2 kg/m² on a grid of 1 cm needs about
+/// 0.05 ms. For experiments and comparisons; nothing warns of instability but positions beyond 1e30
+/// m, which are refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymplecticEuler;
 
@@ -31,8 +33,8 @@ impl SymplecticEuler {
 }
 
 impl<S: Space> Integrator<S> for SymplecticEuler {
-    /// The report has no solves, its balance leaves all that is lost to `numerical`, and nobody watches it: for a term that
-    /// limits steps, such as contact, take an implicit scheme.
+    /// The report has no solves, its balance leaves all that is lost to `numerical`, and nobody
+    /// watches it: for a term that limits steps, such as contact, take an implicit scheme.
     fn step(
         &mut self,
         system: &System<S>,

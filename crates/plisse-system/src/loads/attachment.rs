@@ -31,8 +31,8 @@ impl<S: Space> Attachments<S> {
         Self { name: name.into(), springs: Vec::new() }
     }
 
-    /// A spring from a node to a point, with stiffness in N/m. A point that is not finite gives forces that are not,
-    /// which a step reports.
+    /// A spring from a node to a point, with stiffness in N/m. A point that is not finite gives
+    /// forces that are not, which a step reports.
     #[must_use]
     pub fn to_point(self, node: Id<S>, point: DVec3, stiffness: Positive) -> Self {
         self.with(node, Other::Point(point), stiffness)

@@ -25,7 +25,8 @@ impl Enclosure {
         }
     }
 
-    /// Positions count from one of the corners: the volume does not depend on the origin, its rounding error does.
+    /// Positions count from one of the corners: the volume does not depend on the origin, its
+    /// rounding error does.
     fn corners<'a>(
         &'a self,
         x: &'a Field<Vertices, DVec3>,
@@ -46,7 +47,8 @@ impl Enclosure {
         [largest; 3].into_iter().fold(volume, |product, factor| saturate(product * factor))
     }
 
-    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner; saturated.
+    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner;
+    /// saturated.
     fn add_gradient(&self, x: &Field<Vertices, DVec3>, factor: f64, out: &mut Field<Vertices, DVec3>) {
         for (face, [a, b, c]) in self.corners(x) {
             let plain = (b - a).cross(c - a) * (factor / 6.0);
@@ -98,8 +100,8 @@ fn cross_matrix(v: DVec3) -> DMat3 {
 
 /// Constant pressure inside a closed surface: `E = -p V`.
 ///
-/// Its Hessian has eigenvalues of both signs in pairs and belongs to no single face; the projected policies leave it
-/// out, the exact one has it.
+/// Its Hessian has eigenvalues of both signs in pairs and belongs to no single face; the projected
+/// policies leave it out, the exact one has it.
 #[derive(Clone, Debug)]
 pub struct Pressure {
     name: String,
@@ -159,7 +161,8 @@ impl Term<Vertices> for Pressure {
     }
 }
 
-/// Derivatives of a volume beyond this are made smaller as a whole where they enter the Hessian, m².
+/// Derivatives of a volume beyond this are made smaller as a whole where they enter the Hessian,
+/// m².
 const LARGEST_SLOPE: f64 = 1e90;
 
 fn check_target(volume: f64) -> Result<(), SetupError> {
@@ -172,8 +175,9 @@ fn check_target(volume: f64) -> Result<(), SetupError> {
 
 /// A filling that resists changes of volume: `E = ½ K (V - V₀)² / V₀`.
 ///
-/// The pressure inside is `K (V₀ - V)/V₀`. A large `K` keeps the volume; [`Volume::pressure`] tells what that takes.
-/// The Hessian has a dense part `K/V₀ ∇V ∇Vᵀ`, which solvers apply without forming it.
+/// The pressure inside is `K (V₀ - V)/V₀`. A large `K` keeps the volume; [`Volume::pressure`] tells
+/// what that takes. The Hessian has a dense part `K/V₀ ∇V ∇Vᵀ`, which solvers apply without forming
+/// it.
 #[derive(Clone, Debug)]
 pub struct Volume {
     name: String,
@@ -189,7 +193,8 @@ impl Volume {
         Ok(Self { name: "volume".to_owned(), enclosure: Enclosure::new(mesh)?, target, bulk: bulk.get() })
     }
 
-    /// Keeps the volume that `x` encloses. The faces of every piece must point outwards; those of a cavity point into it.
+    /// Keeps the volume that `x` encloses. The faces of every piece must point outwards; those of a
+    /// cavity point into it.
     pub fn keeping(mesh: &TriMesh, x: &Field<Vertices, DVec3>, bulk: Positive) -> Result<Self, SetupError> {
         x.check_len(mesh.vertex_count())
             .map_err(|source| SetupError::Length { what: "positions", source })?;

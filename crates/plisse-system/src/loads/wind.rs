@@ -16,13 +16,13 @@ use crate::pins::Motion;
 use crate::pose::{Pose, StepMap};
 use crate::term::{Role, Term};
 
-/// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v` the mean velocity of the
-/// corners, `w` the wind, `A` and `n` area and unit normal.
+/// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v`
+/// the mean velocity of the corners, `w` the wind, `A` and `n` area and unit normal.
 ///
-/// Area and normal are those at the start of the step. With them the force is the derivative of a convex potential,
-/// `ρ c A |u|³ / (6 rate)`, so that steps stay minimisations; the price is first order in time for the wind alone.
-/// A face without area takes no force. In an equilibrium the nodes are at rest, and the force is that of the wind on
-/// the shape at the start.
+/// Area and normal are those at the start of the step. With them the force is the derivative of a
+/// convex potential, `ρ c A |u|³ / (6 rate)`, so that steps stay minimisations; the price is first
+/// order in time for the wind alone. A face without area takes no force. In an equilibrium the
+/// nodes are at rest, and the force is that of the wind on the shape at the start.
 pub struct Wind {
     name: String,
     faces: Vec<[Id<Vertices>; 3]>,
@@ -32,7 +32,8 @@ pub struct Wind {
 }
 
 impl Wind {
-    /// A steady wind in m/s, air density in kg/m³ (about 1.2), drag coefficient (about 1 to 2 for a plate).
+    /// A steady wind in m/s, air density in kg/m³ (about 1.2), drag coefficient (about 1 to 2 for a
+    /// plate).
     #[must_use]
     pub fn new(mesh: &TriMesh, velocity: DVec3, density: Positive, coefficient: Positive) -> Self {
         Self::gusts(mesh, move |_| velocity, density, coefficient)

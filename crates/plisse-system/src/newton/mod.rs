@@ -79,8 +79,8 @@ struct Places<'a, P: Problem> {
 
 /// Armijo's fraction of the promised decrease.
 const SUFFICIENT: f64 = 1e-4;
-/// Relative rounding error of an energy. Much above the spacing of numbers: a strain is the difference of two lengths, and one of
-/// 1e-7 has lost half of its digits.
+/// Relative rounding error of an energy. Much above the spacing of numbers: a strain is the
+/// difference of two lengths, and one of 1e-7 has lost half of its digits.
 const NOISE: f64 = 1e-9;
 /// Steps below `2^-SMALLEST` are no steps.
 const SMALLEST: usize = 40;
@@ -110,7 +110,8 @@ impl Newton {
         &self.linear
     }
 
-    /// Forgets what earlier solves left in the linear solver, so that the next one depends on its start alone, bit by bit.
+    /// Forgets what earlier solves left in the linear solver, so that the next one depends on its
+    /// start alone, bit by bit.
     pub fn forget(&mut self) {
         self.linear.forget();
     }
@@ -248,7 +249,8 @@ impl Newton {
                 if criterion.met_by_residual(after) {
                     return Ok(Ended::Residual);
                 }
-                // The decrement is believed where the model was right: a full step, no more and no less.
+                // The decrement is believed where the model was right: a full step, no more and no
+                // less.
                 let full = plain && (1.0..2.0).contains(&length) && decrement >= 0.0;
                 if full
                     && criterion.met_by_decrement(decrement, at.problem.error_of_step(decrement, &old, &step))
@@ -263,14 +265,16 @@ impl Newton {
             if at.problem.runs_away(at.x) {
                 return Err(Failure::RunsAway);
             }
-            // A step that contact has cut short was not a poor one, unless nothing but the stiffness keeps it short.
+            // A step that contact has cut short was not a poor one, unless nothing but the
+            // stiffness keeps it short.
             let relative = if at.problem.forgives_short_steps() { length / limit } else { length };
             run.adapt(&self.settings, relative, after / before);
             run.keeps_matrix &= limit >= 1.0;
         }
     }
 
-    /// Solves for a direction of descent, with another Hessian or more regularisation until there is one.
+    /// Solves for a direction of descent, with another Hessian or more regularisation until there
+    /// is one.
     fn direction<P: Problem>(
         &mut self,
         at: &mut Places<'_, P>,
@@ -315,7 +319,8 @@ impl Newton {
         }
     }
 
-    /// As small as the outer iteration can use: no smaller than what the criterion needs, quadratic when converging.
+    /// As small as the outer iteration can use: no smaller than what the criterion needs, quadratic
+    /// when converging.
     fn linear_tolerance(&self, residual: f64, gained: f64) -> f64 {
         if let Some(tolerance) = self.settings.linear_tolerance {
             return tolerance.get();
@@ -333,9 +338,9 @@ impl Newton {
         }
     }
 
-    /// Finds a step length at which the value falls enough: halves the longest step that the problem allows, or doubles a
-    /// full one while that pays. The accepted place is in `trial`, its derivative in `gradient`. None if there is none.
-    /// Also gives the length it began with.
+    /// Finds a step length at which the value falls enough: halves the longest step that the
+    /// problem allows, or doubles a full one while that pays. The accepted place is in `trial`, its
+    /// derivative in `gradient`. None if there is none. Also gives the length it began with.
     fn search<P: Problem>(
         &mut self,
         at: &mut Places<'_, P>,
@@ -376,8 +381,9 @@ impl Newton {
         let mut length = first;
         let mut next = full;
         for _ in 0..SMALLEST {
-            // Close to the minimum the difference of two energies is lost in rounding, their slopes are not: accept where
-            // the slope has fallen, as Hager and Zhang's approximate Wolfe conditions do.
+            // Close to the minimum the difference of two energies is lost in rounding, their slopes
+            // are not: accept where the slope has fallen, as Hager and Zhang's approximate Wolfe
+            // conditions do.
             let noise = NOISE * value.magnitude.max(next.magnitude);
             if next.sum.is_finite() && next.sum <= value.sum + noise && promised * length < noise {
                 if length < first {
@@ -399,8 +405,9 @@ impl Newton {
         None
     }
 
-    /// Doubles a step that was accepted while the value keeps falling. Projection overestimates stiffness under
-    /// compression, and full steps are then many times too short; a value costs a tenth of an iteration.
+    /// Doubles a step that was accepted while the value keeps falling. Projection overestimates
+    /// stiffness under compression, and full steps are then many times too short; a value costs a
+    /// tenth of an iteration.
     fn expand<P: Problem>(
         &mut self,
         at: &mut Places<'_, P>,
@@ -467,8 +474,9 @@ struct Run {
 impl Run {
     /// Full steps earn the exact Hessian and less regularisation.
     ///
-    /// Both kinds of full steps do: those that converge fast, because only the exact Hessian makes that quadratic, and those
-    /// that converge slowly, because then the projection is what slows them.
+    /// Both kinds of full steps do: those that converge fast, because only the exact Hessian makes
+    /// that quadratic, and those that converge slowly, because then the projection is what slows
+    /// them.
     ///
     /// `length` is relative to the longest step that was allowed.
     fn adapt(&mut self, settings: &NewtonSettings, length: f64, gained: f64) {
@@ -481,8 +489,8 @@ impl Run {
         } else if length < 0.1 && settings.regularise {
             self.regularisation = (4.0 * self.regularisation).max(1e-6);
         }
-        // An old matrix converges linearly, about at the rate at which the matrix changes, which is that of the last step. It
-        // is kept where that is enough.
+        // An old matrix converges linearly, about at the rate at which the matrix changes, which is
+        // that of the last step. It is kept where that is enough.
         let enough = settings.criterion.met_by_residual(2.0 * gained * self.report.residual);
         let plain = (1.0..2.0).contains(&length) && self.regularisation == 0.0;
         self.keeps_matrix = plain && enough && !settings.fixed;

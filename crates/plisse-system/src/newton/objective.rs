@@ -13,8 +13,8 @@ use crate::pose::{Pose, StepMap};
 use crate::system::System;
 use crate::term::RankOne;
 
-/// `Φ(x) = ½ inertia Σ mᵢ |xᵢ - targetᵢ|² + E(x)`, the incremental potential of an implicit step. Without inertia: the
-/// energy of an equilibrium.
+/// `Φ(x) = ½ inertia Σ mᵢ |xᵢ - targetᵢ|² + E(x)`, the incremental potential of an implicit step.
+/// Without inertia: the energy of an equilibrium.
 pub(crate) struct Objective<'a, S: Space> {
     pub(crate) system: &'a System<S>,
     pub(crate) time: f64,
@@ -43,8 +43,9 @@ impl<S: Space> Default for Scratch<S> {
     }
 }
 
-/// A force below this part of the tolerance is left alone in a time step. A larger one is worth an iteration even if it meets the
-/// criterion at the start: small forces that always point the same way would else never act.
+/// A force below this part of the tolerance is left alone in a time step. A larger one is worth an
+/// iteration even if it meets the criterion at the start: small forces that always point the same
+/// way would else never act.
 const UNTOUCHED: f64 = 1e-3;
 /// An equilibrium that is farther away than this many times the size of the system is none.
 const FARTHEST: f64 = 1e3;
@@ -69,7 +70,8 @@ impl<S: Space> Objective<'_, S> {
         0.5 * self.inertia * self.system.unknowns().iter().map(of_node).sum::<f64>()
     }
 
-    /// Writes the part of a field that belongs to the unknowns, without the directions that sliding nodes may not take.
+    /// Writes the part of a field that belongs to the unknowns, without the directions that sliding
+    /// nodes may not take.
     fn reduce(&self, field: &Field<S, DVec3>, out: &mut [f64]) {
         let out: &mut [DVec3] = bytemuck::cast_slice_mut(out);
         for (out, &node) in out.iter_mut().zip(self.system.unknowns()) {
@@ -166,8 +168,9 @@ impl<S: Space> Problem for Objective<'_, S> {
         largest_of_nodes(self.pattern(), gradient, mass)
     }
 
-    /// The change of accelerations that is left, in the root mean square over the mass of each part of the system that nothing
-    /// couples to the others: one that is heavy must not hide what is wrong with another that is light.
+    /// The change of accelerations that is left, in the root mean square over the mass of each part
+    /// of the system that nothing couples to the others: one that is heavy must not hide what is
+    /// wrong with another that is light.
     fn error_of_step(&self, decrement: f64, force: &[f64], step: &[f64]) -> Option<f64> {
         let parts = self.system.parts();
         if self.inertia <= 0.0 || parts.mass().is_empty() {

@@ -22,12 +22,12 @@ impl Value {
     }
 }
 
-/// A function that [`Newton`](crate::Newton) can minimise: the potential of a time step, the energy of an equilibrium, or a
-/// user's own.
+/// A function that [`Newton`](crate::Newton) can minimise: the potential of a time step, the energy
+/// of an equilibrium, or a user's own.
 ///
-/// A point may be of any type. Steps are vectors over the unknowns, in the [layout](plisse_sparse::Layout) of the pattern;
-/// [`Problem::retract`] says where a step leads. Evaluations take `&mut self` so that a problem can keep what it computes on the
-/// way.
+/// A point may be of any type. Steps are vectors over the unknowns, in the
+/// [layout](plisse_sparse::Layout) of the pattern; [`Problem::retract`] says where a step leads.
+/// Evaluations take `&mut self` so that a problem can keep what it computes on the way.
 pub trait Problem {
     /// Where the function is evaluated.
     type Point: Clone;
@@ -41,8 +41,9 @@ pub trait Problem {
     /// The value and its derivative by the unknowns.
     fn value_and_gradient(&mut self, x: &Self::Point, gradient: &mut [f64]) -> Value;
 
-    /// Writes the second derivative, exact or made positive semidefinite. `out` holds the last matrix of this problem, or zeros;
-    /// [`BlockMatrix::reset`] clears it and gives it the pattern that is needed here.
+    /// Writes the second derivative, exact or made positive semidefinite. `out` holds the last
+    /// matrix of this problem, or zeros; [`BlockMatrix::reset`] clears it and gives it the pattern
+    /// that is needed here.
     fn hessian(&mut self, x: &Self::Point, psd: Psd, out: &mut BlockMatrix);
 
     /// Writes the point that `length` times the step leads to.
@@ -54,8 +55,8 @@ pub trait Problem {
         Vec::new()
     }
 
-    /// The largest multiple of the step that may be taken, all smaller ones included; infinite where nothing limits it. `to` is
-    /// where the whole step leads.
+    /// The largest multiple of the step that may be taken, all smaller ones included; infinite
+    /// where nothing limits it. `to` is where the whole step leads.
     fn longest_step(&mut self, x: &Self::Point, step: &[f64], to: &Self::Point) -> f64 {
         _ = (x, step, to);
         f64::INFINITY
@@ -71,13 +72,14 @@ pub trait Problem {
         _ = matrix;
     }
 
-    /// How large a gradient is, in the unit of the tolerance. Zero only if the gradient is; NaN if it contains NaN.
+    /// How large a gradient is, in the unit of the tolerance. Zero only if the gradient is; NaN if
+    /// it contains NaN.
     fn residual(&self, gradient: &[f64]) -> f64 {
         largest_of_nodes(self.pattern(), gradient, |_| 1.0)
     }
 
-    /// How wrong the quantity of the residual still is where a step is left to do, in the unit of the tolerance; none if that cannot be
-    /// said. The decrement is half of `force · step`.
+    /// How wrong the quantity of the residual still is where a step is left to do, in the unit of
+    /// the tolerance; none if that cannot be said. The decrement is half of `force · step`.
     fn error_of_step(&self, decrement: f64, force: &[f64], step: &[f64]) -> Option<f64> {
         _ = (decrement, force, step);
         None
@@ -90,17 +92,18 @@ pub trait Problem {
         }
     }
 
-    /// The size of the numbers that unknowns are differences of: coordinates, for example. Steps below its rounding error are none.
+    /// The size of the numbers that unknowns are differences of: coordinates, for example. Steps
+    /// below its rounding error are none.
     fn extent(&self, x: &Self::Point) -> f64;
 
-    /// Whether a step that [`Problem::longest_step`] has cut short was a good one: so it is where inertia bounds all steps, but
-    /// not where nothing but the stiffness does.
+    /// Whether a step that [`Problem::longest_step`] has cut short was a good one: so it is where
+    /// inertia bounds all steps, but not where nothing but the stiffness does.
     fn forgives_short_steps(&self) -> bool {
         false
     }
 
-    /// The part of the tolerance that a start must meet to be taken as it is, without an iteration. Less than one where what is left
-    /// adds up from solve to solve, as that of time steps does.
+    /// The part of the tolerance that a start must meet to be taken as it is, without an iteration.
+    /// Less than one where what is left adds up from solve to solve, as that of time steps does.
     fn untouched(&self) -> f64 {
         1.0
     }

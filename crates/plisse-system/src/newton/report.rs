@@ -9,7 +9,8 @@ use plisse_sparse::{LinearError, SolveReport};
 /// One iteration: a gradient, a linear solve and a line search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
-    /// Largest force per mass before the step, in m/s²; largest force in newtons in a system without masses.
+    /// Largest force per mass before the step, in m/s²; largest force in newtons in a system
+    /// without masses.
     pub residual: f64,
     /// Energy that a quadratic model promised, in joules.
     pub decrement: f64,
@@ -17,12 +18,14 @@ pub struct Iteration {
     pub exact: bool,
     /// Multiple of the mean diagonal that was added to the Hessian.
     pub regularisation: f64,
-    /// Multiple of the step that the line search took: `limit`, halved any number of times, or powers of 2; 0 if it found
-    /// none.
+    /// Multiple of the step that the line search took: `limit`, halved any number of times, or
+    /// powers of 2; 0 if it found none.
     pub length: f64,
-    /// Multiple of the step that the search began with: 1, or less where a term such as contact allowed no more.
+    /// Multiple of the step that the search began with: 1, or less where a term such as contact
+    /// allowed no more.
     pub limit: f64,
-    /// Hessians assembled: one; none where the last one was kept; more where the first was not positive definite.
+    /// Hessians assembled: one; none where the last one was kept; more where the first was not
+    /// positive definite.
     pub hessians: usize,
     /// The linear solve that gave the step.
     pub linear: SolveReport,
@@ -36,8 +39,8 @@ pub enum Ended {
     Residual,
     /// The energy still to be gained is below the tolerance.
     Decrement,
-    /// Steps are as small as the spacing of floating-point numbers, and the residual is what rounding leaves of the forces
-    /// that cancel in it: no smaller one exists in this arithmetic.
+    /// Steps are as small as the spacing of floating-point numbers, and the residual is what
+    /// rounding leaves of the forces that cancel in it: no smaller one exists in this arithmetic.
     Rounding,
     /// The number of iterations that was asked for was done, without a test of convergence.
     Fixed,
@@ -112,7 +115,8 @@ pub enum Failure {
     /// The step has no place to begin: every first guess is outside of the domain of a barrier.
     #[error("no room is left for something between what moves towards it")]
     NoRoom,
-    /// An equilibrium is sought, but something moves away for ever: more than a thousand times the size of the system.
+    /// An equilibrium is sought, but something moves away for ever: more than a thousand times the
+    /// size of the system.
     #[error(
         "something moves away without end, so that there is no equilibrium; hold it with pins or give it something to lie on"
     )]

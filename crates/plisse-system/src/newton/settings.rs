@@ -3,13 +3,15 @@
 use plisse_core::{Positive, Psd};
 use plisse_sparse::LinearSolver;
 
-/// When the iteration has converged. No criterion depends on the mesh: all are densities or integrals.
+/// When the iteration has converged. No criterion depends on the mesh: all are densities or
+/// integrals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
-    /// Accelerations are right to this, in m/s²: either no node has an unbalanced force per mass above it, or the Newton
-    /// decrement says that the step left to do changes accelerations by less than a tenth of it, in the root mean square
-    /// over the mass of every part that nothing couples to the rest: `√(2 · decrement · inertia / mass)`, a bound where
-    /// the stiffness is positive semidefinite. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
+    /// Accelerations are right to this, in m/s²: either no node has an unbalanced force per mass
+    /// above it, or the Newton decrement says that the step left to do changes accelerations by
+    /// less than a tenth of it, in the root mean square over the mass of every part that nothing
+    /// couples to the rest: `√(2 · decrement · inertia / mass)`, a bound where the stiffness is
+    /// positive semidefinite. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
     /// 10 nm.
     Acceleration(Positive),
     /// No node has an unbalanced force per mass above this, in m/s².
@@ -38,8 +40,8 @@ impl Criterion {
         self.needs_mass() && residual <= self.tolerance()
     }
 
-    /// Whether what is left to gain is small enough. `error` is how wrong the problem thinks that its residual's
-    /// quantity still is.
+    /// Whether what is left to gain is small enough. `error` is how wrong the problem thinks that
+    /// its residual's quantity still is.
     pub(super) fn met_by_decrement(self, decrement: f64, error: Option<f64>) -> bool {
         match self {
             Self::ForcePerMass(_) => false,
@@ -52,12 +54,15 @@ impl Criterion {
 /// Which Hessian the steps are computed with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HessianPolicy {
-    /// Projected at first; exact once full steps converge; projected again where the exact one is not positive definite.
+    /// Projected at first; exact once full steps converge; projected again where the exact one is
+    /// not positive definite.
     ProjectedThenExact,
-    /// Exact at first; projected where that is not positive definite, until full steps converge again.
+    /// Exact at first; projected where that is not positive definite, until full steps converge
+    /// again.
     #[default]
     OnDemand,
-    /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices are regularised.
+    /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices
+    /// are regularised.
     Always(Psd),
 }
 
@@ -78,7 +83,8 @@ pub struct NewtonSettings {
     pub line_search: bool,
     /// Whether to add to the diagonal when a matrix is not positive definite or steps are poor.
     pub regularise: bool,
-    /// Do `max_iterations` and do not test for convergence; only forces that vanish exactly end it sooner.
+    /// Do `max_iterations` and do not test for convergence; only forces that vanish exactly end it
+    /// sooner.
     pub fixed: bool,
 }
 

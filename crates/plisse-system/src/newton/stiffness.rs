@@ -1,4 +1,5 @@
-//! What the stiffness at a state says about it: whether an equilibrium is stable, and which energies mean nothing.
+//! What the stiffness at a state says about it: whether an equilibrium is stable, and which
+//! energies mean nothing.
 
 use glam::DVec3;
 use plisse_core::{Field, Psd, Space};
@@ -10,18 +11,20 @@ use super::stopping::largest;
 use super::{Criterion, Newton};
 use crate::system::System;
 
-/// Rounding errors of a coordinate, in units of its spacing, that schemes and elements make of one: velocities are differences
-/// of up to three positions with weights up to four, strains are differences of positions, and both lose a few bits.
+/// Rounding errors of a coordinate, in units of its spacing, that schemes and elements make of one:
+/// velocities are differences of up to three positions with weights up to four, strains are
+/// differences of positions, and both lose a few bits.
 const ROUNDINGS: f64 = 64.0;
 /// Instabilities that grow more slowly than this, 1/s, are none: by a factor of e in ten seconds.
 const SLOW: f64 = 0.1;
-/// Relative rounding error of the pivots of a factorisation. A column of the factor has some thousand entries at most, each
-/// of which adds an error of `ε` times the diagonal.
+/// Relative rounding error of the pivots of a factorisation. A column of the factor has some
+/// thousand entries at most, each of which adds an error of `ε` times the diagonal.
 const PIVOTS: f64 = 1e-12;
 
 impl Newton {
-    /// The largest energy, J, that rounding alone can put into a state: `½ Σ tr(Hᵢᵢ) δ²`, where all coordinates are off by
-    /// `δ = 64 ε s` at random and `s` is the largest of them. With inertia, `H` has the kinetic energy of such velocities, too.
+    /// The largest energy, J, that rounding alone can put into a state: `½ Σ tr(Hᵢᵢ) δ²`, where all
+    /// coordinates are off by `δ = 64 ε s` at random and `s` is the largest of them. With inertia,
+    /// `H` has the kinetic energy of such velocities, too.
     ///
     /// Assembles the Hessian: to be asked for only where it matters.
     pub(crate) fn rounding_energy<P: Problem>(&mut self, problem: &mut P, x: &P::Point) -> f64 {
@@ -34,12 +37,14 @@ impl Newton {
         0.5 * stiffness * delta * delta
     }
 
-    /// Whether a state in equilibrium is a minimum of the energy: the exact Hessian there is positive definite. `None` if
-    /// that is not known, since there is not enough memory, or since dense parts, as of a volume that is kept, would have to
-    /// make up for a sparse part that is not.
+    /// Whether a state in equilibrium is a minimum of the energy: the exact Hessian there is
+    /// positive definite. `None` if that is not known, since there is not enough memory, or since
+    /// dense parts, as of a volume that is kept, would have to make up for a sparse part that is
+    /// not.
     ///
-    /// Directions that are neutral or nearly so count as stable: a perturbation has to grow by a factor of e within ten
-    /// seconds, and by more than what forces below the tolerance could do, which are not known.
+    /// Directions that are neutral or nearly so count as stable: a perturbation has to grow by a
+    /// factor of e within ten seconds, and by more than what forces below the tolerance could do,
+    /// which are not known.
     pub(crate) fn is_stable<S: Space>(
         &mut self,
         objective: &mut Objective<'_, S>,
@@ -60,7 +65,8 @@ impl Newton {
         }
     }
 
-    /// Adds to the diagonal what would make an instability that is too slow or too weak to be known a stable direction.
+    /// Adds to the diagonal what would make an instability that is too slow or too weak to be known
+    /// a stable direction.
     fn shift_what_is_unknown<S: Space>(
         &self,
         system: &System<S>,

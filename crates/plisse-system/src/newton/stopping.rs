@@ -2,15 +2,16 @@
 
 use plisse_sparse::BlockMatrix;
 
-/// The rounding error of a force, in units of `stiffness · spacing of the coordinates`. A row of the stiffness has about
-/// seven blocks whose sizes sum to twice that of the diagonal one, and elements lose a few bits of their own.
+/// The rounding error of a force, in units of `stiffness · spacing of the coordinates`. A row of
+/// the stiffness has about seven blocks whose sizes sum to twice that of the diagonal one, and
+/// elements lose a few bits of their own.
 const ROUNDINGS: f64 = 64.0;
 
 /// Whether the residual is what rounding leaves of the forces that cancel in it.
 ///
-/// A coordinate of size `s` is known to `ε s`, so the force on a node is known to `‖Hᵢᵢ‖ ε s`: no smaller residual can be
-/// asked for. `scale` is the size of the coordinates at the start of the solve, not the present one: an iterate that has
-/// run away would excuse any residual.
+/// A coordinate of size `s` is known to `ε s`, so the force on a node is known to `‖Hᵢᵢ‖ ε s`: no
+/// smaller residual can be asked for. `scale` is the size of the coordinates at the start of the
+/// solve, not the present one: an iterate that has run away would excuse any residual.
 pub(super) fn is_rounding(
     force: &[f64],
     matrix: &BlockMatrix,

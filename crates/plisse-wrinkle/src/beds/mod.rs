@@ -10,10 +10,11 @@
 //! | [`torus`] | two rings of 0.04 and 0.1 m, the same | pressure | lengths and material | 0.1 mm, 2000 Pa |
 //! | [`teabag`] | two rectangles of 1.4 × 0.74 m, 1 mm, 0.1 MPa, ν 0.3 | pressure | all but the pressure | 10 Pa |
 //!
-//! A cloth draped over a sphere needs an obstacle, which is a term of the caller: see [`BaseProblem::with_term`].
+//! A cloth draped over a sphere needs an obstacle, which is a term of the caller: see
+//! [`BaseProblem::with_term`].
 //!
-//! Meshes are irregular on purpose (displaced points with Delaunay triangles); `seed` chooses one, and the same seed gives the same
-//! mesh. `resolution` is a number of cells, see each bed.
+//! Meshes are irregular on purpose (displaced points with Delaunay triangles); `seed` chooses one,
+//! and the same seed gives the same mesh. `resolution` is a number of cells, see each bed.
 
 use glam::{DQuat, DVec2, DVec3};
 use plisse_core::generate::{self, Diagonal, Planar};
@@ -32,14 +33,16 @@ pub struct Bed {
     pub start: Field<Vertices, DVec3>,
 }
 
-/// A sheet whose short ends are held and pulled apart by this strain (Chen21, figure 6): 0.25 m long, 0.1 m wide, with `resolution`
-/// cells over the width. The paper does not state the strain; Wang and others, whom it follows, go up to a tenth and more.
+/// A sheet whose short ends are held and pulled apart by this strain (Chen21, figure 6): 0.25 m
+/// long, 0.1 m wide, with `resolution` cells over the width. The paper does not state the strain;
+/// Wang and others, whom it follows, go up to a tenth and more.
 pub fn stretched_sheet(strain: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     stretched(strain, &rectangle(sheet_cells(resolution), SHEET, seed)?)
 }
 
-/// The same on a regular grid with diagonals in turn. For [`elastic_reference`](crate::elastic_reference): a sheet that has to bend along
-/// the edges of an irregular mesh is too stiff to buckle unless its cells are very small.
+/// The same on a regular grid with diagonals in turn. For
+/// [`elastic_reference`](crate::elastic_reference): a sheet that has to bend along the edges of an
+/// irregular mesh is too stiff to buckle unless its cells are very small.
 pub fn stretched_grid(strain: f64, resolution: usize) -> Result<Bed, WrinkleError> {
     let [nx, ny] = sheet_cells(resolution);
     stretched(strain, &generate::grid(nx.max(1), ny.max(1), SHEET, Diagonal::Alternating)?)
@@ -64,11 +67,13 @@ fn stretched(strain: f64, (mesh, place): &Planar) -> Result<Bed, WrinkleError> {
     Ok(Bed { problem: problem.with_pins(pins)?, start: stretched })
 }
 
-/// A film whose long sides are held and sheared against each other by `shear` metres, with the short sides free (Chen21, figure 9,
-/// after Wong and Pellegrino): 0.38 m long, 0.128 m high, 25 µm of 3.5 GPa with ν = 0.31 and a shear of 3 mm in the experiment, as far
-/// as we know it. `resolution` cells over the height.
+/// A film whose long sides are held and sheared against each other by `shear` metres, with the
+/// short sides free (Chen21, figure 9, after Wong and Pellegrino): 0.38 m long, 0.128 m high, 25 µm
+/// of 3.5 GPa with ν = 0.31 and a shear of 3 mm in the experiment, as far as we know it.
+/// `resolution` cells over the height.
 ///
-/// `pull` moves the upper side up by this many metres, as the experiment did to straighten the film; zero for none.
+/// `pull` moves the upper side up by this many metres, as the experiment did to straighten the
+/// film; zero for none.
 pub fn sheared_rectangle(shear: f64, pull: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     check("the shear", shear, true, "give a finite number of metres")?;
     check("the pull", pull, true, "give a finite number of metres")?;
@@ -86,9 +91,10 @@ pub fn sheared_rectangle(shear: f64, pull: f64, resolution: usize, seed: u64) ->
     Ok(Bed { problem: problem.with_pins(pins)?, start })
 }
 
-/// A cylinder of radius 1 m and height 5 m whose ends are held and turned against each other by `degrees`, 10 in Chen21, figure 21;
-/// `resolution` cells around (six at least), and as many along as make them square. The rest shape is that of the triangles of the mesh on the
-/// cylinder, with its curvature as if it were bent from flat.
+/// A cylinder of radius 1 m and height 5 m whose ends are held and turned against each other by
+/// `degrees`, 10 in Chen21, figure 21; `resolution` cells around (six at least), and as many along
+/// as make them square. The rest shape is that of the triangles of the mesh on the cylinder, with
+/// its curvature as if it were bent from flat.
 ///
 /// The start is turned evenly over the height.
 pub fn twisted_cylinder(degrees: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
@@ -108,8 +114,9 @@ pub fn twisted_cylinder(degrees: f64, resolution: usize, seed: u64) -> Result<Be
     Ok(Bed { problem, start })
 }
 
-/// A disc of radius 0.1 m whose rim is held at radius 0.08 m, under a pressure in Pa (600 in the example published with Chen21); 0.1 mm,
-/// 10 MPa, ν = 0.44; `resolution` cells over the radius. The start is flat: all faces are slack.
+/// A disc of radius 0.1 m whose rim is held at radius 0.08 m, under a pressure in Pa (600 in the
+/// example published with Chen21); 0.1 mm, 10 MPa, ν = 0.44; `resolution` cells over the radius.
+/// The start is flat: all faces are slack.
 pub fn pressurised_disk(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     let (mesh, place) = generate::delaunay_disc(resolution.max(1), 0.1, seed)?;
     let problem = flat(&mesh, &place, thin_sheet(1e7, 0.44, 1e-4)?)?;
@@ -119,16 +126,19 @@ pub fn pressurised_disk(pressure: f64, resolution: usize, seed: u64) -> Result<B
     Ok(Bed { problem: problem.with_pins(pins)?.with_pressure(pressure)?, start })
 }
 
-/// Two discs of radius 0.1 m sewn along their rims, under a pressure in Pa (600 here; Chen21, figure 11, does not say); 0.1 mm (chosen),
-/// 10 MPa, ν = 0.44; `resolution` cells over the radius. The start is flat.
+/// Two discs of radius 0.1 m sewn along their rims, under a pressure in Pa (600 here; Chen21,
+/// figure 11, does not say); 0.1 mm (chosen), 10 MPa, ν = 0.44; `resolution` cells over the radius.
+/// The start is flat.
 pub fn disk_balloon(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     sewn(&generate::delaunay_disc(resolution.max(1), 0.1, seed)?, thin_sheet(1e7, 0.44, 1e-4)?, pressure)
 }
 
-/// Two rings of radii 0.04 m and 0.1 m sewn along both boundaries to a torus, under a pressure in Pa (2000 here; Chen21, figure 11, does
-/// not say); 0.1 mm (chosen), 10 MPa, ν = 0.44; `resolution` cells between the radii. The start is flat.
+/// Two rings of radii 0.04 m and 0.1 m sewn along both boundaries to a torus, under a pressure in
+/// Pa (2000 here; Chen21, figure 11, does not say); 0.1 mm (chosen), 10 MPa, ν = 0.44; `resolution`
+/// cells between the radii. The start is flat.
 ///
-/// At 600 Pa the flat torus is a saddle: it buckles, and the solver takes a hundred iterations to follow. At 2000 Pa it is stable.
+/// At 600 Pa the flat torus is a saddle: it buckles, and the solver takes a hundred iterations to
+/// follow. At 2000 Pa it is stable.
 pub fn torus(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     sewn(
         &generate::delaunay_annulus(resolution.max(1), 0.04, 0.1, seed)?,
@@ -137,8 +147,9 @@ pub fn torus(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, Wrinkle
     )
 }
 
-/// Two rectangles of 1.4 m by 0.74 m sewn along their sides, under a pressure in Pa (10 here; Chen21, figure 13, does not say); 1 mm,
-/// 0.1 MPa, ν = 0.3; `resolution` cells over the shorter side. The start is flat.
+/// Two rectangles of 1.4 m by 0.74 m sewn along their sides, under a pressure in Pa (10 here;
+/// Chen21, figure 13, does not say); 1 mm, 0.1 MPa, ν = 0.3; `resolution` cells over the shorter
+/// side. The start is flat.
 pub fn teabag(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, WrinkleError> {
     let size = [1.4, 0.74];
     let cells = [(size[0] / size[1] * resolution as f64).round() as usize, resolution];

@@ -1,4 +1,5 @@
-//! The kept faces as a complex: split vertices, spanning trees, generators, and the closed one-forms on them.
+//! The kept faces as a complex: split vertices, spanning trees, generators, and the closed
+//! one-forms on them.
 
 mod split;
 #[cfg(test)]
@@ -9,8 +10,8 @@ use plisse_core::{Edges, Faces, Field, Id, Space, TriMesh, Vertices};
 
 use crate::error::{WrinkleError, fits};
 
-/// Values per node of a [`KeptComplex`]: the phase of the wrinkles. A vertex where several fans of kept faces touch in a point has
-/// one node for each fan.
+/// Values per node of a [`KeptComplex`]: the phase of the wrinkles. A vertex where several fans of
+/// kept faces touch in a point has one node for each fan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nodes {}
 
@@ -18,8 +19,8 @@ impl Space for Nodes {
     const NAME: &'static str = "node";
 }
 
-/// An edge of at least one kept face, with the nodes at its ends. It runs from the smaller to the larger vertex index, whatever its
-/// direction in the mesh.
+/// An edge of at least one kept face, with the nodes at its ends. It runs from the smaller to the
+/// larger vertex index, whatever its direction in the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComplexEdge {
     /// The edge of the mesh.
@@ -33,7 +34,8 @@ pub struct ComplexEdge {
 pub struct Crossing {
     /// Which generator.
     pub generator: usize,
-    /// `1` when it crosses from the left to the right of the edge (which runs from the smaller to the larger vertex), else `-1`.
+    /// `1` when it crosses from the left to the right of the edge (which runs from the smaller to
+    /// the larger vertex), else `-1`.
     pub sign: f64,
 }
 
@@ -55,23 +57,27 @@ struct Branch {
     step: Step,
 }
 
-/// The surface made of the kept faces, cut so that every one-form on its edges without curl is known by numbers that nothing ties.
+/// The surface made of the kept faces, cut so that every one-form on its edges without curl is
+/// known by numbers that nothing ties.
 ///
-/// A one-form `ω` gives every edge a number, counted from its smaller to its larger vertex. It is closed when its curl, the sum
-/// around a face, vanishes on every kept face. All of these, and no others, are
+/// A one-form `ω` gives every edge a number, counted from its smaller to its larger vertex. It is
+/// closed when its curl, the sum around a face, vanishes on every kept face. All of these, and no
+/// others, are
 ///
 /// ```text
 /// ω = B φ + Γ c          (B φ)_ij = φ_j - φ_i,   φ one number per node,   c one per generator
 /// ```
 ///
-/// `Γ_k` is the set of signed edges that a loop of faces crosses: the loop enters each face once and leaves it once, so `Γ_k` is
-/// closed. The boundary of the kept faces counts as one more face that loops may pass through. The generators come from a spanning
-/// tree of that dual graph and a spanning tree of the nodes that crosses none of it: the edges in neither are one per generator, and
-/// close the *primal* loops. The sum of `ω` around primal loop `k`, its period, is `c_k`.
+/// `Γ_k` is the set of signed edges that a loop of faces crosses: the loop enters each face once
+/// and leaves it once, so `Γ_k` is closed. The boundary of the kept faces counts as one more face
+/// that loops may pass through. The generators come from a spanning tree of that dual graph and a
+/// spanning tree of the nodes that crosses none of it: the edges in neither are one per generator,
+/// and close the *primal* loops. The sum of `ω` around primal loop `k`, its period, is `c_k`.
 ///
-/// Vertices where kept faces touch only in a point are split into one [node](Nodes) per fan: no face ties the phases there. Edges
-/// between a kept and a removed face belong to the complex, edges of no kept face do not. Everything follows from the order of the
-/// ids: the same mesh gives the same trees.
+/// Vertices where kept faces touch only in a point are split into one [node](Nodes) per fan: no
+/// face ties the phases there. Edges between a kept and a removed face belong to the complex, edges
+/// of no kept face do not. Everything follows from the order of the ids: the same mesh gives the
+/// same trees.
 #[derive(Clone, Debug)]
 pub struct KeptComplex {
     face_nodes: Field<Faces, Option<[Id<Nodes>; 3]>>,
@@ -91,7 +97,8 @@ pub struct KeptComplex {
 }
 
 impl KeptComplex {
-    /// Splits the kept faces and finds the generators. No kept face at all is a valid, empty complex.
+    /// Splits the kept faces and finds the generators. No kept face at all is a valid, empty
+    /// complex.
     ///
     /// # Errors
     /// [`WrinkleError::Length`] if `kept` is not one value per face.
@@ -139,7 +146,8 @@ impl KeptComplex {
         self.primal_loops.len()
     }
 
-    /// Dimension of the closed forms: nodes less components plus generators. Constants on a component give no form.
+    /// Dimension of the closed forms: nodes less components plus generators. Constants on a
+    /// component give no form.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.node_count() - self.component_count() + self.betti()
@@ -152,7 +160,8 @@ impl KeptComplex {
         self.face_nodes[face]
     }
 
-    /// The edges of any face of the mesh as its counter-clockwise walk meets them; edge `i` is opposite corner `i`.
+    /// The edges of any face of the mesh as its counter-clockwise walk meets them; edge `i` is
+    /// opposite corner `i`.
     #[inline]
     #[must_use]
     pub fn face_steps(&self, face: Id<Faces>) -> [Step; 3] {
@@ -183,14 +192,16 @@ impl KeptComplex {
         &self.edges
     }
 
-    /// Where [`edges`](Self::edges) has this edge of the mesh, `None` if it belongs to no kept face.
+    /// Where [`edges`](Self::edges) has this edge of the mesh, `None` if it belongs to no kept
+    /// face.
     #[inline]
     #[must_use]
     pub fn edge_place(&self, edge: Id<Edges>) -> Option<usize> {
         self.edge_place[edge].map(|place| place as usize)
     }
 
-    /// The generators whose dual loop crosses the edge, ascending, each at most once. None for an edge of no kept face.
+    /// The generators whose dual loop crosses the edge, ascending, each at most once. None for an
+    /// edge of no kept face.
     #[inline]
     #[must_use]
     pub fn crossings(&self, edge: Id<Edges>) -> &[Crossing] {
@@ -201,8 +212,9 @@ impl KeptComplex {
         &self.crossings[self.crossing_start[place] as usize..self.crossing_start[place + 1] as usize]
     }
 
-    /// The loop of edges around which generator `k` has the period one and every other the period zero. It begins with the edge from
-    /// which the generator was made and is a closed walk over the nodes.
+    /// The loop of edges around which generator `k` has the period one and every other the period
+    /// zero. It begins with the edge from which the generator was made and is a closed walk over
+    /// the nodes.
     ///
     /// # Panics
     /// If `k` is not below [`betti`](Self::betti).
@@ -214,7 +226,8 @@ impl KeptComplex {
     /// `ω = B φ + Γ c`, zero on edges of no kept face.
     ///
     /// # Errors
-    /// [`WrinkleError::Length`] if `phi` is not one value per node, [`WrinkleError::PeriodCount`] if `c` is not one per generator.
+    /// [`WrinkleError::Length`] if `phi` is not one value per node, [`WrinkleError::PeriodCount`]
+    /// if `c` is not one per generator.
     pub fn omega(&self, phi: &Field<Nodes, f64>, c: &[f64]) -> Result<Field<Edges, f64>, WrinkleError> {
         self.check(phi, c)?;
         let mut omega = Field::filled(self.edge_place.len(), 0.0);
@@ -252,8 +265,9 @@ impl KeptComplex {
         Ok(sum(&self.face_steps[face], omega))
     }
 
-    /// The `φ` and `c` of a closed form, with `φ = 0` at the root of every component: the inverse of [`omega`](Self::omega). Of a form
-    /// with curl, only the values on the spanning trees and on the primal loops enter.
+    /// The `φ` and `c` of a closed form, with `φ = 0` at the root of every component: the inverse
+    /// of [`omega`](Self::omega). Of a form with curl, only the values on the spanning trees and on
+    /// the primal loops enter.
     ///
     /// # Errors
     /// [`WrinkleError::Length`] if `omega` is not one value per edge of the mesh.

@@ -4,7 +4,8 @@ use plisse_core::generate::{self, Diagonal};
 
 use super::*;
 
-/// Rank by elimination with full pivoting. Entries are 0 and ±1 and stay small, so a pivot is zero or about one.
+/// Rank by elimination with full pivoting. Entries are 0 and ±1 and stay small, so a pivot is zero
+/// or about one.
 fn rank(mut rows: Vec<Vec<f64>>) -> usize {
     let mut rank = 0;
     while rank < rows.len() {
@@ -181,13 +182,15 @@ fn several_pieces() {
         let nearest = disc.faces()[face].map(|v| uv[v].length()).into_iter().fold(f64::MAX, f64::min);
         !(1.5..2.5).contains(&nearest)
     });
-    // A disc of radius two, and an annulus from three to five; faces with a corner on radius two are gone.
+    // A disc of radius two, and an annulus from three to five; faces with a corner on radius two
+    // are gone.
     check(&disc, &kept, 1, 2);
 }
 
 #[test]
 fn faces_that_touch_in_a_point_are_apart() {
-    // A fan of six around vertex 0, every other face removed: three triangles that share one vertex.
+    // A fan of six around vertex 0, every other face removed: three triangles that share one
+    // vertex.
     let fan: Vec<[u32; 3]> = (0..6).map(|i| [0, 1 + i, 1 + (i + 1) % 6]).collect();
     let mesh = TriMesh::new(7, &fan).unwrap();
     let kept = Field::from_fn(6, |face| face.get() % 2 == 0);
@@ -195,8 +198,8 @@ fn faces_that_touch_in_a_point_are_apart() {
     assert_eq!(complex.node_count(), 9);
     assert_eq!(complex.node_vertices().as_slice()[..3], [Id::new(0); 3]);
 
-    // A ring of faces with one taken out still touches itself in the corner between its neighbours. That closes no loop: nothing
-    // ties the two phases there.
+    // A ring of faces with one taken out still touches itself in the corner between its neighbours.
+    // That closes no loop: nothing ties the two phases there.
     let (ring, _) = generate::annulus(8, 1, 0.5, 1.0, Diagonal::Right).unwrap();
     let whole = check(&ring, &all(&ring), 1, 1);
     let mut kept = all(&ring);
@@ -223,7 +226,8 @@ fn faces_that_touch_in_a_point_are_apart() {
 
 #[test]
 fn speckled_removals() {
-    // Many shapes at once: whatever the noise removes, the dimension is that of the curl's null space.
+    // Many shapes at once: whatever the noise removes, the dimension is that of the curl's null
+    // space.
     let (grid, _) = generate::irregular_grid(9, 7, [1.0, 1.0], 5).unwrap();
     let torus = torus(7, 6);
     for seed in 0..12 {

@@ -16,8 +16,9 @@ pub(super) struct Trees {
     pub(super) primal_loops: Vec<Vec<Step>>,
 }
 
-/// The tree of faces comes first and grows in breadth from the boundary, which makes the dual loops short: each of their edges
-/// couples a generator to a face. The faces' tree contains no loop, hence cuts no node off, and the nodes' tree finds its way.
+/// The tree of faces comes first and grows in breadth from the boundary, which makes the dual loops
+/// short: each of their edges couples a generator to a face. The faces' tree contains no loop,
+/// hence cuts no node off, and the nodes' tree finds its way.
 pub(super) fn trees(mesh: &TriMesh, kept: &Field<Faces, bool>, split: &Split) -> Trees {
     let dual = DualTree::new(mesh, kept, split);
     let primal = PrimalTree::new(split, &dual.crossed);
@@ -52,7 +53,8 @@ pub(super) fn trees(mesh: &TriMesh, kept: &Field<Faces, bool>, split: &Split) ->
     }
 }
 
-/// Left and right of an edge that runs from its smaller to its larger vertex; `None` is the outside, the boundary of the kept faces.
+/// Left and right of an edge that runs from its smaller to its larger vertex; `None` is the
+/// outside, the boundary of the kept faces.
 fn sides(mesh: &TriMesh, kept: &Field<Faces, bool>, edge: Id<Edges>) -> [Option<Id<Faces>>; 2] {
     let edge = &mesh.edges()[edge];
     let [left, right] = [Some(edge.faces.0), edge.faces.1].map(|face| face.filter(|f| kept[*f]));
@@ -125,11 +127,13 @@ impl DualTree {
         face.and_then(|f| self.reached[f]).map_or(0, |reached| reached.depth)
     }
 
-    /// The edges crossed by the loop that leaves the left face of `edge` across it and comes back through the tree.
+    /// The edges crossed by the loop that leaves the left face of `edge` across it and comes back
+    /// through the tree.
     fn loop_across(&self, mesh: &TriMesh, kept: &Field<Faces, bool>, edge: Id<Edges>) -> Vec<Step> {
         let mut steps = vec![Step { edge, sign: 1.0 }];
         let [mut end, mut start] = sides(mesh, kept, edge);
-        // Climb from both ends to where the paths meet; what they share further up would be crossed forth and back.
+        // Climb from both ends to where the paths meet; what they share further up would be crossed
+        // forth and back.
         while start != end {
             let forth = self.depth(start) >= self.depth(end);
             let climber = if forth { &mut start } else { &mut end };

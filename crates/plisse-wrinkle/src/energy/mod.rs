@@ -1,15 +1,16 @@
 //! The wrinkle energy of a face and its derivatives.
 //!
-//! With amplitudes `a` linear over the face and constant `w = dφ`, `d = da`, `S = S0 + d dᵀ/2` in the orthonormal rest frame, and the
-//! means `q2`, `q4` of `a²` and `a⁴` (Chen21, equations 20 to 26; `c = α/2 + β`):
+//! With amplitudes `a` linear over the face and constant `w = dφ`, `d = da`, `S = S0 + d dᵀ/2` in
+//! the orthonormal rest frame, and the means `q2`, `q4` of `a²` and `a⁴` (Chen21, equations 20 to
+//! 26; `c = α/2 + β`):
 //!
 //! ```text
 //! E = A h/4 { ‖S‖² + q2 B + q4 c |w|⁴/4 + c |d|⁴/8 } + A h³/12 { W_b1 + q2 c |w|⁴/2 }
 //! B = α/2 tr(S) |w|² + β w·S w + C_κ + ((α + β)(w·d)² + β |w|²|d|²)/16
 //! ```
 //!
-//! a function of `(q2, q4, w, d)` that is differentiated as such; `q2` and `q4` are polynomials of the amplitudes, `w` and `d` are linear
-//! in the five unknowns.
+//! a function of `(q2, q4, w, d)` that is differentiated as such; `q2` and `q4` are polynomials of
+//! the amplitudes, `w` and `d` are linear in the five unknowns.
 
 mod quadrature;
 
@@ -28,9 +29,11 @@ pub(crate) use quadrature::mean2;
 /// The wrinkle energy by its terms, in J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
-    /// `W_s1`: stretching of the surface that wrinkles have relieved of compression (Chen21, equation 21).
+    /// `W_s1`: stretching of the surface that wrinkles have relieved of compression (Chen21,
+    /// equation 21).
     pub stretch: f64,
-    /// `W_s2`: crests along a curved base, which one side of each wave must stretch and the other compress (equation 22).
+    /// `W_s2`: crests along a curved base, which one side of each wave must stretch and the other
+    /// compress (equation 22).
     pub curvature: f64,
     /// `W_s3`: amplitude that changes along and across the waves (equation 23).
     pub gradient: f64,
@@ -85,8 +88,9 @@ impl Sum for Terms {
     }
 }
 
-/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: its sixth power, times the squares of the
-/// gradients of the smallest rest triangle (1e84 per metre) and the moduli of Poisson's ratios next to ±1, is in the range of `f64`.
+/// Amplitudes (m), their gradient and frequencies (rad/m) beyond this are taken as this: its sixth
+/// power, times the squares of the gradients of the smallest rest triangle (1e84 per metre) and the
+/// moduli of Poisson's ratios next to ±1, is in the range of `f64`.
 const LARGEST: f64 = 1e18;
 
 /// One state of a face, in its rest frame.
@@ -136,9 +140,10 @@ impl BaseFace {
 
     /// The energy of the face by its terms, in J.
     ///
-    /// `a` are the amplitudes at the three corners in m, of any sign (the energy is even in all of them together); `omega` the
-    /// differences of the phase from corner 0 to 1 and from 0 to 2 in rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e18 m and
-    /// frequencies beyond 1e18 rad/m count as that.
+    /// `a` are the amplitudes at the three corners in m, of any sign (the energy is even in all of
+    /// them together); `omega` the differences of the phase from corner 0 to 1 and from 0 to 2 in
+    /// rad. Terms beyond ±1e300 saturate; amplitudes beyond 1e18 m and frequencies beyond 1e18
+    /// rad/m count as that.
     #[must_use]
     pub fn terms(&self, a: [f64; 3], omega: [f64; 2], q: Quadrature) -> Terms {
         let t = State::new(self, a, omega);
@@ -236,7 +241,8 @@ impl BaseFace {
     }
 }
 
-/// First derivatives by `(q2, q4, w, d)`, and of `B` by `w` and `d`; all divided by the weight of the face.
+/// First derivatives by `(q2, q4, w, d)`, and of `B` by `w` and `d`; all divided by the weight of
+/// the face.
 struct Slopes {
     q2: f64,
     q4: f64,
@@ -270,8 +276,8 @@ impl Slopes {
 }
 
 impl BaseSheet {
-    /// The energy of all faces by its terms, in J: amplitudes per vertex in m, differences of the phase per edge in rad, from the
-    /// smaller to the larger vertex.
+    /// The energy of all faces by its terms, in J: amplitudes per vertex in m, differences of the
+    /// phase per edge in rad, from the smaller to the larger vertex.
     ///
     /// Wrinkle-free faces are included: where amplitudes are zero they add a constant.
     ///

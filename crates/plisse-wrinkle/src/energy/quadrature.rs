@@ -6,7 +6,8 @@ pub enum Quadrature {
     /// In closed form.
     #[default]
     Exact,
-    /// At the three points with barycentric coordinates 2/3, 1/6, 1/6, as in the published results: exact for `a²`, not for `a⁴`.
+    /// At the three points with barycentric coordinates 2/3, 1/6, 1/6, as in the published results:
+    /// exact for `a²`, not for `a⁴`.
     ThreePoint,
 }
 
@@ -53,14 +54,16 @@ fn point_weight(p: usize, i: usize) -> f64 {
     if p == i { 2.0 / 3.0 } else { 1.0 / 6.0 }
 }
 
-/// A linear function at the three quadrature points. The weights are symmetric: this is its own transpose.
+/// A linear function at the three quadrature points. The weights are symmetric: this is its own
+/// transpose.
 fn points(a: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|p| (0..3).map(|i| point_weight(p, i) * a[i]).sum())
 }
 
-/// The complete homogeneous symmetric polynomial of degree `N` in `K` variables, the sum of all monomials. The mean of the `N`-th power
-/// of a linear function over a triangle is this polynomial of its corner values over the number of monomials; its derivative by one
-/// variable is the polynomial of degree `N - 1` with that variable repeated.
+/// The complete homogeneous symmetric polynomial of degree `N` in `K` variables, the sum of all
+/// monomials. The mean of the `N`-th power of a linear function over a triangle is this polynomial
+/// of its corner values over the number of monomials; its derivative by one variable is the
+/// polynomial of degree `N - 1` with that variable repeated.
 fn complete<const N: usize, const K: usize>(values: [f64; K]) -> f64 {
     // h[n] over the variables so far; h_n(x.., y) = h_n(x..) + y h_{n-1}(x.., y).
     let mut h = [0.0; 5];

@@ -5,7 +5,8 @@ mod tests;
 
 use crate::error::WrinkleError;
 
-/// How many nodes [`closest_integers`] visits by default before it gives up proving its answer: a few seconds.
+/// How many nodes [`closest_integers`] visits by default before it gives up proving its answer: a
+/// few seconds.
 pub const DEFAULT_NODE_LIMIT: usize = 10_000_000;
 
 /// The integers nearest to a real vector in the norm of a matrix.
@@ -17,30 +18,32 @@ pub struct ClosestIntegers {
     pub cost: f64,
     /// Nodes visited: how often a value was given to one of the unknowns.
     pub nodes: usize,
-    /// Whether the search came to its end, so that no other integers cost less (up to rounding). `false` if the limit of nodes was hit;
-    /// the integers are then the best of those seen.
+    /// Whether the search came to its end, so that no other integers cost less (up to rounding).
+    /// `false` if the limit of nodes was hit; the integers are then the best of those seen.
     pub proven: bool,
 }
 
 /// Minimises `(k - k*)ᵀ G (k - k*)` over vectors `k` of integers, exactly.
 ///
-/// `gram` is `G`, symmetric and positive definite, `n` rows of `n` numbers; `target` is `k*`. With `G = Rᵀ R` this asks for the point of
-/// the lattice `R k` that is closest to `R k*`. Rounding `k*` number by number answers that only if the columns of `R` are orthogonal, and
-/// so does fixing one number after the other. Here
+/// `gram` is `G`, symmetric and positive definite, `n` rows of `n` numbers; `target` is `k*`. With
+/// `G = Rᵀ R` this asks for the point of the lattice `R k` that is closest to `R k*`. Rounding `k*`
+/// number by number answers that only if the columns of `R` are orthogonal, and so does fixing one
+/// number after the other. Here
 ///
 /// 1. unknowns without a coupling (`G` falls into blocks, by exact zeros) are separated;
-/// 2. the basis is made short and nearly orthogonal (LLL82, `δ = 0.99`); this changes the speed, never the answer;
-/// 3. the tree of partial choices is searched depth first, nearest value first (SE94), and a branch is left when its part of the
-///    cost already exceeds the best complete one.
+/// 2. the basis is made short and nearly orthogonal (LLL82, `δ = 0.99`); this changes the speed,
+///    never the answer;
+/// 3. the tree of partial choices is searched depth first, nearest value first (SE94), and a branch
+///    is left when its part of the cost already exceeds the best complete one.
 ///
-/// The first leaf is the answer of rounding in the reduced basis. The tree is exponential in `n` at worst. `node_limit` bounds the sum over
-/// all blocks; see [`ClosestIntegers::proven`].
+/// The first leaf is the answer of rounding in the reduced basis. The tree is exponential in `n` at
+/// worst. `node_limit` bounds the sum over all blocks; see [`ClosestIntegers::proven`].
 ///
 /// Of several optima that tie to the last bit the first one met is given, the same in every run.
 ///
 /// # Errors
-/// [`WrinkleError::Lattice`] if `G` has another size, is not positive definite to working precision, or a number is not finite or
-/// too large to be counted (`|k*| >= 2⁵²`).
+/// [`WrinkleError::Lattice`] if `G` has another size, is not positive definite to working
+/// precision, or a number is not finite or too large to be counted (`|k*| >= 2⁵²`).
 pub fn closest_integers(
     gram: &[f64],
     target: &[f64],
@@ -127,7 +130,8 @@ fn blocks(gram: &[f64], n: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// A lattice: the upper triangle `R` of its basis, and the unimodular matrix `U` that leads back to the basis it was made from.
+/// A lattice: the upper triangle `R` of its basis, and the unimodular matrix `U` that leads back to
+/// the basis it was made from.
 struct Basis {
     n: usize,
     /// `r[i][j]`, `i <= j`; column `j` is basis vector `j`.
@@ -170,7 +174,8 @@ impl Basis {
 
     /// LLL82. Coordinates `z` in the basis change along, so that `U z` stays the same.
     ///
-    /// Stops early, which only costs speed, if integers would overflow or rounding keeps it from ending.
+    /// Stops early, which only costs speed, if integers would overflow or rounding keeps it from
+    /// ending.
     fn reduce(&mut self, z: &mut [f64]) {
         const DELTA: f64 = 0.99;
         let n = self.n;
@@ -199,7 +204,8 @@ impl Basis {
         }
     }
 
-    /// Subtracts the multiple of basis vector `i` from vector `k` that leaves the least along `i`. `false` if integers would overflow.
+    /// Subtracts the multiple of basis vector `i` from vector `k` that leaves the least along `i`.
+    /// `false` if integers would overflow.
     fn shorten(&mut self, k: usize, i: usize, z: &mut [f64]) -> bool {
         let multiple = (self.r[i][k] / self.r[i][i]).round();
         if multiple == 0.0 {
@@ -224,7 +230,8 @@ impl Basis {
         true
     }
 
-    /// Exchanges vectors `k - 1` and `k` and turns rows `k - 1` and `k` so that `R` is triangular again.
+    /// Exchanges vectors `k - 1` and `k` and turns rows `k - 1` and `k` so that `R` is triangular
+    /// again.
     fn swap(&mut self, k: usize) {
         self.u.swap(k - 1, k);
         for row in 0..=k {
@@ -261,7 +268,8 @@ impl Basis {
                 // The second nearest integer lies on the side of the centre.
                 step[level] = if centre[level] >= z[level] { 1.0 } else { -1.0 };
             } else {
-                // 0, 1, -1, 2, -2, …: ever farther from the centre, so that the first one that is too far ends the level.
+                // 0, 1, -1, 2, -2, …: ever farther from the centre, so that the first one that is
+                // too far ends the level.
                 z[level] += step[level];
                 step[level] = -step[level] - f64::signum(step[level]);
             }

@@ -64,7 +64,8 @@ fn gram_of(rows: &[f64], n: usize, ridge: f64) -> Vec<f64> {
 
 #[test]
 fn the_optimum_is_below_all_ways_of_rounding() {
-    // Columns of a skewed basis: rounding number by number and rounding one after the other miss the closest point.
+    // Columns of a skewed basis: rounding number by number and rounding one after the other miss
+    // the closest point.
     let rows = [1.0, 0.45, 0.30, 0.0, 0.30, 0.55, 0.0, 0.0, 0.20];
     let gram = gram_of(&rows, 3, 0.0);
     let target = [3.41, -7.45, 12.40];
@@ -73,7 +74,8 @@ fn the_optimum_is_below_all_ways_of_rounding() {
     let rounded: Vec<i64> = target.iter().map(|t| t.round() as i64).collect();
     let by_rounding = quadratic_form(&gram, &target, &rounded);
     let by_greed = quadratic_form(&gram, &target, &greedy(&gram, &target));
-    // The first leaf of the search in the basis as it is: rounding from the last to the first, each for what the others have become.
+    // The first leaf of the search in the basis as it is: rounding from the last to the first, each
+    // for what the others have become.
     let leaf = Basis::new(&gram, 3).unwrap().enumerate(&target, 0).best;
     let by_planes = quadratic_form(&gram, &target, &leaf.iter().map(|k| *k as i64).collect::<Vec<_>>());
     let (k, cost) = brute_force(&gram, &target, 6);
@@ -179,8 +181,8 @@ proptest! {
         let gram = gram_of(&rows, n, 0.3);
         let target = &target[..n];
         let found = closest_integers(&gram, target, DEFAULT_NODE_LIMIT).unwrap();
-        // Rounding costs at most trace/4; the least eigenvalue is 0.3 or more, so nothing farther away than this can be better.
-        // (Eight at most, for the time it takes.)
+        // Rounding costs at most trace/4; the least eigenvalue is 0.3 or more, so nothing farther
+        // away than this can be better. (Eight at most, for the time it takes.)
         let trace: f64 = (0..n).map(|i| gram[i * n + i]).sum();
         let reach = ((trace * n as f64 / 4.0 / 0.3).sqrt() + 0.5).ceil() as i64;
         let (_, cost) = brute_force(&gram, target, reach.min(8));

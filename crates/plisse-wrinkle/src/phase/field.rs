@@ -10,8 +10,8 @@ use crate::error::{WrinkleError, fits};
 /// The phase at a corner of a face: that of its node and a number of whole turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CornerPhase {
-    /// The node. A vertex has one node for each fan of faces with a phase around it: usually one, none where all its faces are
-    /// without, two or more where such fans touch in the vertex only.
+    /// The node. A vertex has one node for each fan of faces with a phase around it: usually one,
+    /// none where all its faces are without, two or more where such fans touch in the vertex only.
     pub node: Id<Nodes>,
     /// Whole turns of 2π on top of the value of the node.
     pub turns: i64,
@@ -19,10 +19,11 @@ pub struct CornerPhase {
 
 /// A phase in radians on some of the faces of a mesh, defined up to whole turns.
 ///
-/// A phase that winds around a hole is no function of the vertices: it returns with `2π k` more. So each corner has the value of its node
-/// and an integer of its own (Chen21, section E.4, keeps three values per face for the same reason). Across an edge both ends jump by the
-/// *same* integer; `cos φ`, `sin φ` and differences along edges do not notice it. Integers are exact: neither recovery nor subdivision can
-/// open a seam by rounding.
+/// A phase that winds around a hole is no function of the vertices: it returns with `2π k` more. So
+/// each corner has the value of its node and an integer of its own (Chen21, section E.4, keeps
+/// three values per face for the same reason). Across an edge both ends jump by the *same* integer;
+/// `cos φ`, `sin φ` and differences along edges do not notice it. Integers are exact: neither
+/// recovery nor subdivision can open a seam by rounding.
 ///
 /// ```text
 ///        n2 + 0            n2 + 3·2π
@@ -37,19 +38,21 @@ pub struct PhaseField {
     corners: Field<Faces, Option<[CornerPhase; 3]>>,
 }
 
-/// Phases given per corner may be this many turns away from a whole number of them: text files have few digits.
+/// Phases given per corner may be this many turns away from a whole number of them: text files have
+/// few digits.
 const TURN_TOLERANCE: f64 = 1e-6;
 
 /// Phases up to here (rad) are accepted: beyond, a sine has few digits left.
 pub(crate) const LARGEST_PHASE: f64 = 1e12;
 
 impl PhaseField {
-    /// From a phase in radians at each corner, `None` for faces without. Corners of one vertex may differ by whole turns between
-    /// neighbouring faces.
+    /// From a phase in radians at each corner, `None` for faces without. Corners of one vertex may
+    /// differ by whole turns between neighbouring faces.
     ///
     /// # Errors
-    /// [`WrinkleError::Phase`] if a value is not finite or beyond 1e12, or neighbours differ by something else than the same
-    /// number of whole turns at both ends of their edge (to 1e-6 turns); [`WrinkleError::Length`] for another mesh.
+    /// [`WrinkleError::Phase`] if a value is not finite or beyond 1e12, or neighbours differ by
+    /// something else than the same number of whole turns at both ends of their edge (to 1e-6
+    /// turns); [`WrinkleError::Length`] for another mesh.
     pub fn from_corners(
         mesh: &TriMesh,
         phases: &Field<Faces, Option<[f64; 3]>>,
@@ -122,14 +125,15 @@ impl PhaseField {
         &self.corners
     }
 
-    /// The phase at the corners of a face in radians, on one branch: differences between corners are those along the edges. `None` for a
-    /// face without a phase.
+    /// The phase at the corners of a face in radians, on one branch: differences between corners
+    /// are those along the edges. `None` for a face without a phase.
     #[must_use]
     pub fn at(&self, face: Id<Faces>) -> Option<[f64; 3]> {
         self.corners[face].map(|corners| corners.map(|c| self.values[c.node] + TAU * c.turns as f64))
     }
 
-    /// The phase along edges, `ω = dφ`, from the smaller to the larger vertex, in radians; zero where no face of the edge has a phase.
+    /// The phase along edges, `ω = dφ`, from the smaller to the larger vertex, in radians; zero
+    /// where no face of the edge has a phase.
     #[must_use]
     pub fn differential(&self, mesh: &TriMesh) -> Field<Edges, f64> {
         Field::from_fn(mesh.edge_count(), |edge| {
@@ -139,8 +143,8 @@ impl PhaseField {
         })
     }
 
-    /// How many turns the phase gains along a closed path of vertices, `None` if the path leaves the faces with a phase, or passes from fan
-    /// to fan through a vertex. Exact.
+    /// How many turns the phase gains along a closed path of vertices, `None` if the path leaves
+    /// the faces with a phase, or passes from fan to fan through a vertex. Exact.
     #[must_use]
     pub fn winding(&self, mesh: &TriMesh, path: &[Id<Vertices>]) -> Option<i64> {
         let (mut turns, mut arrived, mut first) = (0, None, None);
@@ -177,8 +181,8 @@ impl PhaseField {
         self.values[to.node] - self.values[from.node] + TAU * (to.turns - from.turns) as f64
     }
 
-    /// The first edge whose two faces jump differently at its ends or have different nodes there; there is none in a field that fits
-    /// together.
+    /// The first edge whose two faces jump differently at its ends or have different nodes there;
+    /// there is none in a field that fits together.
     pub(crate) fn torn_edge(&self, mesh: &TriMesh) -> Option<Id<Edges>> {
         let torn = |edge: &plisse_core::Edge| {
             let (left, Some(right)) = edge.faces else { return false };

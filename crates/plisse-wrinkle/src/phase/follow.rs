@@ -9,27 +9,31 @@ use crate::complex::{KeptComplex, Nodes};
 use crate::error::{WrinkleError, fits};
 use crate::lattice::ClosestIntegers;
 
-/// Like [`recover_phase`](crate::recover_phase), continuing the phase of an earlier frame on a mesh with the same faces.
+/// Like [`recover_phase`](crate::recover_phase), continuing the phase of an earlier frame on a mesh
+/// with the same faces.
 ///
-/// Three things are free in a phase, and each frame for itself would choose them anew (Chen21, section 7, calls the result popping). Per
-/// component of the faces with a phase:
+/// Three things are free in a phase, and each frame for itself would choose them anew (Chen21,
+/// section 7, calls the result popping). Per component of the faces with a phase:
 ///
-/// - *Sign.* `a cos φ` is even, so `ω` and `-ω` are the same wrinkles, but a mixture of both over time is not. `ω` is turned around where
-///   `Σ D a² ω ω_before < 0`.
-/// - *Numbers of waves.* Rounding flickers where the real number is close to a half. The numbers of before stay unless others are better by
-///   more than `η ‖j - k‖²`, in the norm of the cost ([`PhaseOptions::hysteresis`]). They are read off from `ω_before` around the loops of
-///   now, which may differ because other faces have a phase; edges that had none count with their `ω` of now, and loops all of whose edges
-///   are new start from the optimum.
-/// - *Shift.* The constant that minimises `Σ a² A |exp iφ - exp iφ_before|²` over the corners of faces that had a phase before: the mean
-///   of the differences, as angles. Whole turns are then added so that values, not only their cosines, continue.
+/// - *Sign.* `a cos φ` is even, so `ω` and `-ω` are the same wrinkles, but a mixture of both over
+///   time is not. `ω` is turned around where `Σ D a² ω ω_before < 0`.
+/// - *Numbers of waves.* Rounding flickers where the real number is close to a half. The numbers of
+///   before stay unless others are better by more than `η ‖j - k‖²`, in the norm of the cost
+///   ([`PhaseOptions::hysteresis`]). They are read off from `ω_before` around the loops of now,
+///   which may differ because other faces have a phase; edges that had none count with their `ω` of
+///   now, and loops all of whose edges are new start from the optimum.
+/// - *Shift.* The constant that minimises `Σ a² A |exp iφ - exp iφ_before|²` over the corners of
+///   faces that had a phase before: the mean of the differences, as angles. Whole turns are then
+///   added so that values, not only their cosines, continue.
 ///
 /// Components that did not exist before are as in [`recover_phase`](crate::recover_phase).
 ///
-/// Where a number of waves changes, waves jump somewhere by half a turn. To keep the numbers, the frequencies must be solved for with them:
-/// see [`WrinkleSequence`](crate::WrinkleSequence).
+/// Where a number of waves changes, waves jump somewhere by half a turn. To keep the numbers, the
+/// frequencies must be solved for with them: see [`WrinkleSequence`](crate::WrinkleSequence).
 ///
 /// # Errors
-/// As [`recover_phase`](crate::recover_phase), and [`WrinkleError::Length`] if `previous` belongs to another mesh.
+/// As [`recover_phase`](crate::recover_phase), and [`WrinkleError::Length`] if `previous` belongs
+/// to another mesh.
 pub fn recover_phase_following(
     previous: &Phase,
     problem: &PhaseProblem<'_>,
@@ -38,7 +42,8 @@ pub fn recover_phase_following(
     follow(previous, problem, options, Integers::Hysteresis)
 }
 
-/// The same with the numbers of waves of before, whatever that costs; loops all of whose edges are new have the best ones.
+/// The same with the numbers of waves of before, whatever that costs; loops all of whose edges are
+/// new have the best ones.
 pub(crate) fn recover_phase_keeping(
     previous: &Phase,
     problem: &PhaseProblem<'_>,
@@ -47,7 +52,8 @@ pub(crate) fn recover_phase_keeping(
     follow(previous, problem, options, Integers::Kept)
 }
 
-/// Around each generator of the phase of now: how many turns the one before had there. `None` if no edge of its loop had a phase.
+/// Around each generator of the phase of now: how many turns the one before had there. `None` if no
+/// edge of its loop had a phase.
 ///
 /// The phase of now must follow that of before in its signs.
 pub(crate) fn waves_before(previous: &Phase, now: &Phase) -> Vec<Option<i64>> {
@@ -56,8 +62,8 @@ pub(crate) fn waves_before(previous: &Phase, now: &Phase) -> Vec<Option<i64>> {
         .collect()
 }
 
-/// `ω` of before where the edge had a phase, elsewhere that of now with the signs of before: what a field that has moved little starts
-/// from.
+/// `ω` of before where the edge had a phase, elsewhere that of now with the signs of before: what a
+/// field that has moved little starts from.
 pub(crate) fn omega_before(
     previous: &Phase,
     problem: &PhaseProblem<'_>,
@@ -144,9 +150,11 @@ fn turned(problem: &PhaseProblem<'_>, complex: &KeptComplex, flipped: &[bool], e
     if turn { -problem.omega[edge] } else { problem.omega[edge] }
 }
 
-/// Turns of the previous phase around the loop of a generator of now; `None` if no edge of it had a phase then.
+/// Turns of the previous phase around the loop of a generator of now; `None` if no edge of it had a
+/// phase then.
 ///
-/// With new edges on the loop the sum is not whole, but off by what `ω` has changed there, which is little.
+/// With new edges on the loop the sum is not whole, but off by what `ω` has changed there, which is
+/// little.
 fn turns_before(
     previous: &Phase,
     complex: &KeptComplex,

@@ -22,8 +22,8 @@ pub struct PhaseProblem<'a> {
     pub rest: &'a Field<Faces, TriangleMap>,
     /// Amplitudes in m.
     pub amplitude: &'a Field<Vertices, f64>,
-    /// Differences of phase along edges, from the smaller to the larger vertex, in radians; without curl on the faces that have a phase, or
-    /// nearly so. Elsewhere they do not matter.
+    /// Differences of phase along edges, from the smaller to the larger vertex, in radians; without
+    /// curl on the faces that have a phase, or nearly so. Elsewhere they do not matter.
     pub omega: &'a Field<Edges, f64>,
     /// Wrinkle-free faces; they have no phase.
     pub free: &'a Field<Faces, bool>,
@@ -32,11 +32,12 @@ pub struct PhaseProblem<'a> {
 /// Which faces get a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhaseFaces {
-    /// Faces that are not wrinkle-free and have a positive amplitude at some corner: what is seen (Chen21's program does the same).
+    /// Faces that are not wrinkle-free and have a positive amplitude at some corner: what is seen
+    /// (Chen21's program does the same).
     #[default]
     Visible,
-    /// All faces that are not wrinkle-free: those on which the frequencies were solved for. [`Phase::waves`] then belong to the same
-    /// generators as the periods of the solver.
+    /// All faces that are not wrinkle-free: those on which the frequencies were solved for.
+    /// [`Phase::waves`] then belong to the same generators as the periods of the solver.
     Wrinkling,
 }
 
@@ -45,8 +46,9 @@ pub enum PhaseFaces {
 pub struct PhaseOptions {
     /// Nodes of the search for integers; see [`closest_integers`](crate::closest_integers).
     pub node_limit: usize,
-    /// `η` of [`recover_phase_following`](crate::recover_phase_following): how much better than the old numbers of waves new ones must be.
-    /// With a single loop, the number changes when the real one is more than `(1 + η)/2` away. Zero: not at all. At least 0, default 0.2.
+    /// `η` of [`recover_phase_following`](crate::recover_phase_following): how much better than the
+    /// old numbers of waves new ones must be. With a single loop, the number changes when the real
+    /// one is more than `(1 + η)/2` away. Zero: not at all. At least 0, default 0.2.
     pub hysteresis: f64,
     /// Which faces get a phase.
     pub faces: PhaseFaces,
@@ -73,8 +75,9 @@ impl PhaseOptions {
 pub struct Phase {
     /// The phase on the faces that have one.
     pub field: PhaseField,
-    /// `ω_k = B φ + 2π Γ k`: the differences of this phase along edges, from the smaller to the larger vertex, in radians. Its periods are
-    /// whole turns. Zero on edges of no face with a phase.
+    /// `ω_k = B φ + 2π Γ k`: the differences of this phase along edges, from the smaller to the
+    /// larger vertex, in radians. Its periods are whole turns. Zero on edges of no face with a
+    /// phase.
     pub omega: Field<Edges, f64>,
     /// `k`: turns around the primal loop of each generator of [`Self::complex`].
     pub waves: Vec<i64>,
@@ -88,16 +91,17 @@ pub struct Phase {
     pub nodes: usize,
     /// Whether the integers are known to be the best; see [`ClosestIntegers::proven`].
     pub proven: bool,
-    /// Per component of [`Self::complex`], whether `ω` was taken with the opposite sign, to continue an earlier phase. The wrinkles are the
-    /// same: the cosine is even.
+    /// Per component of [`Self::complex`], whether `ω` was taken with the opposite sign, to
+    /// continue an earlier phase. The wrinkles are the same: the cosine is even.
     pub flipped: Vec<bool>,
     /// The faces that have a phase, cut open.
     pub complex: KeptComplex,
 }
 
 impl Phase {
-    /// The periods `c = 2π k` in radians. With [`PhaseFaces::Wrinkling`] they are those of the solver's generators: amplitudes and phase
-    /// can be optimised once more with `ω = B φ + Γ c` and these `c` held fixed, and recovering the phase of the result rounds nothing.
+    /// The periods `c = 2π k` in radians. With [`PhaseFaces::Wrinkling`] they are those of the
+    /// solver's generators: amplitudes and phase can be optimised once more with `ω = B φ + Γ c`
+    /// and these `c` held fixed, and recovering the phase of the result rounds nothing.
     #[must_use]
     pub fn periods(&self) -> Vec<f64> {
         self.waves.iter().map(|k| TAU * *k as f64).collect()
@@ -110,17 +114,21 @@ impl Phase {
     }
 }
 
-/// The phase whose differences along edges fit `ω` best, with whole numbers of turns around every loop.
+/// The phase whose differences along edges fit `ω` best, with whole numbers of turns around every
+/// loop.
 ///
-/// Minimises `Σ D_e (B φ + 2π Γ k - ω)_e²` over real `φ` per node and integers `k` per generator (Chen21, section E.4), where `D_e` is the
-/// sum of the rest areas of the one or two faces of the edge that have a phase ([`PhaseFaces`] says which do). The integers are the exact
-/// optimum, see [`closest_integers`](crate::closest_integers).
+/// Minimises `Σ D_e (B φ + 2π Γ k - ω)_e²` over real `φ` per node and integers `k` per generator
+/// (Chen21, section E.4), where `D_e` is the sum of the rest areas of the one or two faces of the
+/// edge that have a phase ([`PhaseFaces`] says which do). The integers are the exact optimum, see
+/// [`closest_integers`](crate::closest_integers).
 ///
-/// `φ` is zero at the smallest node of each component: nothing in the problem knows where the first crest should be.
+/// `φ` is zero at the smallest node of each component: nothing in the problem knows where the first
+/// crest should be.
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is not finite or absurdly large,
-/// [`WrinkleError::Lattice`] if the least-squares problem has no solution in working precision.
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::Phase`] for a value that is
+/// not finite or absurdly large, [`WrinkleError::Lattice`] if the least-squares problem has no
+/// solution in working precision.
 pub fn recover_phase(problem: &PhaseProblem<'_>, options: &PhaseOptions) -> Result<Phase, WrinkleError> {
     let setup = Setup::new(problem, options)?;
     let flipped = vec![false; setup.complex.component_count()];
@@ -210,7 +218,8 @@ impl Setup {
     }
 }
 
-/// Turns at the corners of a face: none at the first, and at the others those of the edges that lead there.
+/// Turns at the corners of a face: none at the first, and at the others those of the edges that
+/// lead there.
 fn corner_phases(complex: &KeptComplex, face: Id<Faces>, waves: &[i64]) -> Option<[CornerPhase; 3]> {
     let nodes = complex.face_nodes(face)?;
     let steps = complex.face_steps(face);

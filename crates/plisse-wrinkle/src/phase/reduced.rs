@@ -1,4 +1,5 @@
-//! The least-squares problem of the phase with its real unknowns eliminated: what is left are the numbers of waves.
+//! The least-squares problem of the phase with its real unknowns eliminated: what is left are the
+//! numbers of waves.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -12,8 +13,9 @@ use crate::lattice::{ClosestIntegers, closest_integers, quadratic_form};
 
 /// `Σ D (B φ + 2π Γ k - ω)²` over the edges of the kept faces, minimised over `φ`.
 ///
-/// For given `k` the best phase is `φ = φ_ω - 2π Σ k_j φ_j`, where `L φ_j = Bᵀ D Γ_j`, `L φ_ω = Bᵀ D ω` and `L = Bᵀ D B`. What no phase
-/// can represent, `Γ~_j = Γ_j - B φ_j` and `ω~ = ω - B φ_ω`, are residuals, orthogonal in `D` to all gradients. The sum is then
+/// For given `k` the best phase is `φ = φ_ω - 2π Σ k_j φ_j`, where `L φ_j = Bᵀ D Γ_j`,
+/// `L φ_ω = Bᵀ D ω` and `L = Bᵀ D B`. What no phase can represent, `Γ~_j = Γ_j - B φ_j` and
+/// `ω~ = ω - B φ_ω`, are residuals, orthogonal in `D` to all gradients. The sum is then
 ///
 /// ```text
 /// (k - k*)ᵀ G (k - k*) + const,     G_ij = 4π² Γ~_iᵀ D Γ~_j,     G k* = 2π Γ~ᵀ D ω~
@@ -70,10 +72,12 @@ impl Reduced {
         closest_integers(&self.gram, &self.real, node_limit)
     }
 
-    /// Integers that another choice `j` must beat by more than `η (j - k)ᵀ G (j - k)`, starting from `first`.
+    /// Integers that another choice `j` must beat by more than `η (j - k)ᵀ G (j - k)`, starting
+    /// from `first`.
     ///
-    /// Each pass minimises `cost(j) + η ‖j - k‖²`, which is again a problem of closest integers, with the target drawn towards `k`, and
-    /// continues from its answer. A pass that moves lowers the cost, so they come to an end.
+    /// Each pass minimises `cost(j) + η ‖j - k‖²`, which is again a problem of closest integers,
+    /// with the target drawn towards `k`, and continues from its answer. A pass that moves lowers
+    /// the cost, so they come to an end.
     pub(super) fn closest_from(
         &self,
         first: &[i64],
@@ -133,7 +137,8 @@ fn generators(complex: &KeptComplex) -> Vec<Vec<f64>> {
     all
 }
 
-/// The `φ` whose gradient is closest to each of the sides: one factor for all, with the roots held at zero.
+/// The `φ` whose gradient is closest to each of the sides: one factor for all, with the roots held
+/// at zero.
 fn gradients(
     complex: &KeptComplex,
     weights: &[f64],

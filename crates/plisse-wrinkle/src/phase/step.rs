@@ -13,18 +13,19 @@ const VISIBLE: f64 = 0.2;
 /// How far a phase has moved between two frames, as an angle from 0 to π: whole turns are not seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhaseStep {
-    /// Largest difference in radians over the corners that are visible in both frames: their amplitude is above a fifth of the largest of
-    /// its frame. At π a crest has become a trough.
+    /// Largest difference in radians over the corners that are visible in both frames: their
+    /// amplitude is above a fifth of the largest of its frame. At π a crest has become a trough.
     pub largest: f64,
-    /// Root mean square in radians over all corners with a phase in both frames, with the weight `a a_before A`, `A` being the area at
-    /// rest. At most π.
+    /// Root mean square in radians over all corners with a phase in both frames, with the weight
+    /// `a a_before A`, `A` being the area at rest. At most π.
     pub mean: f64,
 }
 
 /// The step from one phase to the next on the same mesh: what is seen when wrinkles pop.
 ///
-/// A continuous motion of waves gives small steps, whatever their shape. If the number of waves around a loop changes by one, the
-/// difference of both phases winds once around it and takes the value π somewhere: `largest` then is near π if the whole loop is visible.
+/// A continuous motion of waves gives small steps, whatever their shape. If the number of waves
+/// around a loop changes by one, the difference of both phases winds once around it and takes the
+/// value π somewhere: `largest` then is near π if the whole loop is visible.
 ///
 /// `None` if nothing is visible in both frames.
 ///

@@ -59,7 +59,8 @@ impl Case {
         });
     }
 
-    /// The area- and amplitude²-weighted mean of `1 - cos` of the difference of two phases, over common corners.
+    /// The area- and amplitude²-weighted mean of `1 - cos` of the difference of two phases, over
+    /// common corners.
     fn distance(&self, a: &Phase, b: &Phase) -> f64 {
         let (mut sum, mut weight) = (0.0, 0.0);
         for (face, corners) in self.mesh.faces().iter() {
@@ -73,7 +74,8 @@ impl Case {
         sum / weight
     }
 
-    /// The largest difference of two phases as an angle, over common corners with at least a tenth of the largest amplitude.
+    /// The largest difference of two phases as an angle, over common corners with at least a tenth
+    /// of the largest amplitude.
     fn farthest(&self, a: &Phase, b: &Phase) -> f64 {
         let least = 0.1 * self.amplitude.as_slice().iter().fold(0.0, |m: f64, a| m.max(*a));
         let mut largest = 0.0f64;
@@ -87,7 +89,8 @@ impl Case {
     }
 }
 
-/// What holds for every phase: no tear, and periods that are whole turns, in integers and in radians.
+/// What holds for every phase: no tear, and periods that are whole turns, in integers and in
+/// radians.
 #[track_caller]
 fn check(mesh: &TriMesh, phase: &Phase) {
     assert!(phase.proven);
@@ -174,11 +177,12 @@ fn many_holes_need_the_exact_optimum() {
     case.set_omega(DVec2::new(11.0, 5.0), &vortices);
     let phase = case.recover();
     assert_eq!(phase.waves.len(), 7);
-    // The real numbers are those of the vortices, added up by what each loop encloses; every loop here is around one hole or several.
+    // The real numbers are those of the vortices, added up by what each loop encloses; every loop
+    // here is around one hole or several.
     let rounded: Vec<i64> = phase.real_waves.iter().map(|k| k.round() as i64).collect();
     assert_ne!(phase.waves, rounded, "choose strengths that are harder to round: {:?}", phase.real_waves);
-    // Against every change of one or two numbers: no lower sum of squares over the edges. The cost of a choice is computed on the mesh,
-    // not with the matrix the choice was made with.
+    // Against every change of one or two numbers: no lower sum of squares over the edges. The cost
+    // of a choice is computed on the mesh, not with the matrix the choice was made with.
     let setup = recover::Setup::new(&case.problem(), &PhaseOptions::default()).unwrap();
     let reduced = setup.reduced(&case.problem(), &[false]).unwrap();
     let cost = |k: &[i64]| {
@@ -235,7 +239,8 @@ fn an_animation_has_no_jumps() {
     let (mut smooth, mut counts, mut alone) = (0, vec![], 0.0f64);
     for frame in 0..40 {
         let t = frame as f64 / 40.0;
-        // Slowly changing wrinkles, whose solver came out with either sign; the real number of waves grows from 20.2 to 21.3.
+        // Slowly changing wrinkles, whose solver came out with either sign; the real number of
+        // waves grows from 20.2 to 21.3.
         let sign = if frame % 3 == 1 { -1.0 } else { 1.0 };
         let slope = DVec2::from_angle(2.0 * t) * 3.0;
         case.set_omega(sign * slope, &[(DVec2::ZERO, sign * (20.2 + 1.1 * t))]);
@@ -253,7 +258,8 @@ fn an_animation_has_no_jumps() {
             && counts[frame] == counts[frame - 1]
         {
             smooth += 1;
-            // At most 3 · 2/40 rad of slope on a radius of one, and 1.1/40 waves that the rounding moves around.
+            // At most 3 · 2/40 rad of slope on a radius of one, and 1.1/40 waves that the rounding
+            // moves around.
             let bound = 1.0 - (0.15f64 + TAU * 0.0275).cos();
             assert!(case.distance(before, &now) < bound, "frame {frame}: {}", case.distance(before, &now));
             assert!(case.farthest(before, &now) < 0.5, "frame {frame}: {}", case.farthest(before, &now));
@@ -297,8 +303,8 @@ fn the_number_of_waves_does_not_flicker() {
 
 #[test]
 fn loops_over_new_faces_keep_their_count() {
-    // In one sector only the innermost ring of faces has a phase in even frames, only the outermost in odd ones: no loop of one frame is a
-    // loop of the next.
+    // In one sector only the innermost ring of faces has a phase in even frames, only the outermost
+    // in odd ones: no loop of one frame is a loop of the next.
     let mut case = Case::new(generate::annulus(30, 4, 0.4, 1.0, Diagonal::Right).unwrap());
     let middle = |case: &Case, face: Id<Faces>| {
         case.mesh.faces()[face].iter().map(|v| case.uv[*v]).sum::<DVec2>() / 3.0
@@ -382,7 +388,8 @@ fn steps_of_a_phase_are_measured_up_to_whole_turns() {
         let step = step(&case, &now, &case.amplitude).unwrap();
         assert!((step.largest - seen).abs() < 1e-12 && (step.mean - seen).abs() < 1e-12, "{step:?} {seen}");
     }
-    // One wave more: every difference occurs, π among them, and equally often but for one place of the mesh.
+    // One wave more: every difference occurs, π among them, and equally often but for one place of
+    // the mesh.
     case.set_omega(DVec2::ZERO, &[(DVec2::ZERO, 10.0)]);
     let more = case.recover();
     let step_more = step(&case, &more.field, &case.amplitude).unwrap();

@@ -4,7 +4,8 @@ use plisse_core::{Edges, Faces, Field, Vertices};
 
 use crate::solver::{WrinkleField, WrinkleProblem};
 
-/// The least part of [`Energies::scale`] that counts: energies are solved for, and sums of many faces.
+/// The least part of [`Energies::scale`] that counts: energies are solved for, and sums of many
+/// faces.
 const ROUNDING: f64 = 1e-6;
 
 /// Where a component goes on from.
@@ -31,13 +32,15 @@ pub(super) struct Energies {
 impl Energies {
     /// What costs are compared with.
     ///
-    /// Bending alone is too much next to the onset of wrinkling: there it exceeds the gain, and flat would be good enough.
+    /// Bending alone is too much next to the onset of wrinkling: there it exceeds the gain, and
+    /// flat would be good enough.
     pub(super) fn scale(&self) -> f64 {
         self.bending.min(self.smooth - self.energy).max(0.0)
     }
 }
 
-/// The components of the faces that may wrinkle. Their energies are independent but for amplitudes at vertices where they touch.
+/// The components of the faces that may wrinkle. Their energies are independent but for amplitudes
+/// at vertices where they touch.
 pub(super) struct Components<'a> {
     problem: &'a WrinkleProblem,
     /// Per face, its component.
@@ -68,14 +71,16 @@ impl<'a> Components<'a> {
         all
     }
 
-    /// Per component, the first field that is not much worse than the best. Fields in the order of the choices.
+    /// Per component, the first field that is not much worse than the best. Fields in the order of
+    /// the choices.
     pub(super) fn choose(&self, fields: [&WrinkleField; 3], snap: f64) -> Vec<Choice> {
         let [kept, released, anew] = fields.map(|field| self.energies(field));
         let converged = fields.map(|field| field.report.converged());
         (0..self.count).map(|c| first_good([kept[c], released[c], anew[c]], converged, snap)).collect()
     }
 
-    /// The energies of the whole sheet: the lowest of the fields on every component, and the faces that may not wrinkle.
+    /// The energies of the whole sheet: the lowest of the fields on every component, and the faces
+    /// that may not wrinkle.
     pub(super) fn lowest(&self, fields: [&WrinkleField; 3]) -> Energies {
         let of_fields = fields.map(|field| self.energies(field));
         let total = fields[0].report.terms.total();
@@ -114,8 +119,8 @@ impl<'a> Components<'a> {
 
 /// The first field that is not much worse than the best.
 ///
-/// One that has not converged is none, unless no other is better in that. A flat one is none where another wrinkles: whoever is to keep any
-/// number of waves still wants waves.
+/// One that has not converged is none, unless no other is better in that. A flat one is none where
+/// another wrinkles: whoever is to keep any number of waves still wants waves.
 fn first_good(of: [Energies; 3], converged: [bool; 3], snap: f64) -> Choice {
     let best = lowest(&of);
     // Infinity times zero is no number; nothing is visible there.

@@ -19,15 +19,19 @@ pub use settings::SequenceSettings;
 
 /// Wrinkles on one base after the other, without popping.
 ///
-/// The number of waves around a loop is whole. When it changes between two frames, the difference of both phases winds around that loop and
-/// takes the value π somewhere: there crests become troughs at once, unless the amplitude vanishes. No choice of phases avoids that, only
-/// keeping the numbers does. Each frame is therefore solved with the [periods held](Periods::Held) at those of the frame before, starting
-/// from its amplitudes and frequencies, and also without, from there and from the usual starts. The held answer stays while it costs little
-/// ([`SequenceSettings::snap`]); else the numbers of the free one are taken, and [`FrameChange::waves`] tells. So real sheets behave, too:
-/// their waves change in number later than the energy alone would have it.
+/// The number of waves around a loop is whole. When it changes between two frames, the difference
+/// of both phases winds around that loop and takes the value π somewhere: there crests become
+/// troughs at once, unless the amplitude vanishes. No choice of phases avoids that, only keeping
+/// the numbers does. Each frame is therefore solved with the [periods held](Periods::Held) at those
+/// of the frame before, starting from its amplitudes and frequencies, and also without, from there
+/// and from the usual starts. The held answer stays while it costs little
+/// ([`SequenceSettings::snap`]); else the numbers of the free one are taken, and
+/// [`FrameChange::waves`] tells. So real sheets behave, too: their waves change in number later
+/// than the energy alone would have it.
 ///
-/// Per component of the faces that may wrinkle; components and loops that did not exist before take the numbers of least cost. Signs and
-/// shifts of the phase follow as in [`recover_phase_following`](crate::recover_phase_following).
+/// Per component of the faces that may wrinkle; components and loops that did not exist before take
+/// the numbers of least cost. Signs and shifts of the phase follow as in
+/// [`recover_phase_following`](crate::recover_phase_following).
 ///
 /// The same input gives the same bits.
 ///
@@ -64,15 +68,16 @@ struct Last {
     amplitude: Field<Vertices, f64>,
     /// As it was returned.
     phase: Phase,
-    /// On all faces that may wrinkle, those that nobody sees included: its waves are those of the solver's generators.
+    /// On all faces that may wrinkle, those that nobody sees included: its waves are those of the
+    /// solver's generators.
     whole: Phase,
 }
 
 /// The wrinkles of one frame.
 #[derive(Clone, Debug)]
 pub struct SequenceFrame {
-    /// Amplitudes and frequencies. From the second frame on, and in a first one with [`SequenceSettings::rounded`], its periods are whole
-    /// turns.
+    /// Amplitudes and frequencies. From the second frame on, and in a first one with
+    /// [`SequenceSettings::rounded`], its periods are whole turns.
     pub field: WrinkleField,
     /// The phase, on the faces that [`SequenceSettings::phase`] says.
     pub phase: Phase,
@@ -85,18 +90,18 @@ pub struct SequenceFrame {
 /// What has happened from one frame to the next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameChange {
-    /// Whether every component continues the field before. `false` if on some of them another one was so much better that it was taken,
-    /// with the same numbers of waves or others.
+    /// Whether every component continues the field before. `false` if on some of them another one
+    /// was so much better that it was taken, with the same numbers of waves or others.
     pub continued: bool,
-    /// Where the number of waves has changed: the surface jumps there, if the wrinkles are seen all around the loop. Empty most of the
-    /// time.
+    /// Where the number of waves has changed: the surface jumps there, if the wrinkles are seen all
+    /// around the loop. Empty most of the time.
     pub waves: Vec<WaveChange>,
-    /// Energy in J that could be gained by giving the whole numbers of waves up. Slightly negative where the continued field is the best
-    /// one known.
+    /// Energy in J that could be gained by giving the whole numbers of waves up. Slightly negative
+    /// where the continued field is the best one known.
     pub cost: f64,
-    /// The same as a part of the bending energy of the waves, or of what wrinkling gains in all if that is less: the measure of
-    /// [`SequenceSettings::snap`], here over all components. A number of waves that is off by the factor `r` costs about `(r - 1/r)²`. Zero
-    /// without wrinkles.
+    /// The same as a part of the bending energy of the waves, or of what wrinkling gains in all if
+    /// that is less: the measure of [`SequenceSettings::snap`], here over all components. A number
+    /// of waves that is off by the factor `r` costs about `(r - 1/r)²`. Zero without wrinkles.
     pub relative_cost: f64,
     /// How far the phase has moved; `None` if nothing is visible in both frames.
     pub step: Option<PhaseStep>,
@@ -105,7 +110,8 @@ pub struct FrameChange {
 /// A number of waves that has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaveChange {
-    /// The generator of the faces that may wrinkle ([`WrinkleProblem::complex`]) around whose loop waves are counted.
+    /// The generator of the faces that may wrinkle ([`WrinkleProblem::complex`]) around whose loop
+    /// waves are counted.
     pub generator: usize,
     /// Turns around it in the frame before.
     pub before: i64,
@@ -117,7 +123,8 @@ impl WrinkleSequence {
     /// A sequence before its first frame.
     ///
     /// # Errors
-    /// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if those of the solver ask for held periods.
+    /// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if those
+    /// of the solver ask for held periods.
     pub fn new(settings: SequenceSettings) -> Result<Self, WrinkleError> {
         settings.check()?;
         Ok(Self { settings, last: None })
@@ -129,15 +136,17 @@ impl WrinkleSequence {
         &self.settings
     }
 
-    /// Solves the next frame. `rest` is the rest shape that the sheet of the problem was made with. Between frames the base should move by
-    /// little compared with the length of a wave; nothing else is asked: faces may come and go.
+    /// Solves the next frame. `rest` is the rest shape that the sheet of the problem was made with.
+    /// Between frames the base should move by little compared with the length of a wave; nothing
+    /// else is asked: faces may come and go.
     ///
     /// On error the next frame continues what this one should have continued.
     ///
     /// # Errors
-    /// [`WrinkleError::NotConverged`] if the field that was chosen does not meet the tolerance, [`WrinkleError::TooHigh`] for
-    /// amplitudes that the sheet has no material for, [`WrinkleError::Length`] for a base with another mesh than that of the
-    /// frames before, and whatever solver and phase report.
+    /// [`WrinkleError::NotConverged`] if the field that was chosen does not meet the tolerance,
+    /// [`WrinkleError::TooHigh`] for amplitudes that the sheet has no material for,
+    /// [`WrinkleError::Length`] for a base with another mesh than that of the frames before, and
+    /// whatever solver and phase report.
     pub fn next_frame(
         &mut self,
         problem: &WrinkleProblem,
@@ -247,9 +256,11 @@ impl Frame<'_> {
         Ok((SequenceFrame { field, phase, change: Some(change), steps }, whole))
     }
 
-    /// The field of before on the base of now, with its numbers of waves. What is new starts as in `anew`.
+    /// The field of before on the base of now, with its numbers of waves. What is new starts as in
+    /// `anew`.
     fn kept(&self, last: &Last, anew: &WrinkleField) -> Result<WrinkleField, WrinkleError> {
-        // Zero is a saddle of the energy: from there amplitudes would not grow where the sheet begins to wrinkle.
+        // Zero is a saddle of the energy: from there amplitudes would not grow where the sheet
+        // begins to wrinkle.
         let amplitude = Field::from_fn(last.amplitude.len(), |v| {
             if last.amplitude[v] > 0.0 { last.amplitude[v] } else { anew.amplitude[v] }
         });

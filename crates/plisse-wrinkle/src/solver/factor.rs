@@ -10,8 +10,8 @@ use crate::error::WrinkleError;
 pub(super) struct NewtonMatrix {
     /// What is factorised.
     matrix: BlockMatrix,
-    /// The exact Hessian, and what its projection adds to it. Each has one number more than the matrix: the last takes
-    /// what belongs to fixed unknowns.
+    /// The exact Hessian, and what its projection adds to it. Each has one number more than the
+    /// matrix: the last takes what belongs to fixed unknowns.
     parts: [Vec<f64>; 2],
     linear: Linear,
 }
@@ -40,7 +40,8 @@ impl NewtonMatrix {
         self.matrix.bytes() + parts + self.linear.bytes()
     }
 
-    /// Where the parts have an entry; of a pair that is not in the pattern, the place that counts for nothing.
+    /// Where the parts have an entry; of a pair that is not in the pattern, the place that counts
+    /// for nothing.
     pub(super) fn place(&self, i: u32, j: u32) -> u32 {
         self.matrix.pattern().slot(i, j).map_or(self.nowhere(), |slot| slot.offset() as u32)
     }
@@ -75,7 +76,8 @@ impl NewtonMatrix {
         self.matrix.add_to_diagonal(unknown, value);
     }
 
-    /// Turns the rows and columns of held unknowns into those of the identity. The pattern, and with it the symbolic part, stays.
+    /// Turns the rows and columns of held unknowns into those of the identity. The pattern, and
+    /// with it the symbolic part, stays.
     pub(super) fn hold(&mut self, held: &[bool]) {
         let pattern = Arc::clone(self.matrix.pattern());
         for column in 0..pattern.size() {

@@ -28,31 +28,37 @@ pub use system::WrinkleSystem;
 pub struct WrinkleField {
     /// Amplitude in m, nowhere negative.
     pub amplitude: Field<Vertices, f64>,
-    /// Difference of the phase along every edge, from its smaller to its larger vertex, in rad. Without curl on kept faces, zero on edges
-    /// of none.
+    /// Difference of the phase along every edge, from its smaller to its larger vertex, in rad.
+    /// Without curl on kept faces, zero on edges of none.
     pub omega: Field<Edges, f64>,
-    /// The phases of which `omega` is the difference, in rad, zero at the root of every component; up to the periods.
+    /// The phases of which `omega` is the difference, in rad, zero at the root of every component;
+    /// up to the periods.
     pub phi: Field<Nodes, f64>,
-    /// The sum of `omega` around the primal loop of each generator of [`WrinkleProblem::complex`], in rad. Not a multiple of 2π yet.
+    /// The sum of `omega` around the primal loop of each generator of [`WrinkleProblem::complex`],
+    /// in rad. Not a multiple of 2π yet.
     pub periods: Vec<f64>,
     /// How it was found.
     pub report: WrinkleReport,
 }
 
-/// Finds amplitudes `a ≥ 0` and curl-free frequencies `ω` of least wrinkle energy (Chen21, equation 27).
+/// Finds amplitudes `a ≥ 0` and curl-free frequencies `ω` of least wrinkle energy (Chen21, equation
+/// 27).
 ///
-/// Frequencies are written as `ω = B φ + Γ c` (see [`KeptComplex`](crate::KeptComplex)), so that `a ≥ 0` is the only constraint, and
-/// projected Newton steps are taken from each start. A minimum is a local one: several starts may find several, of which the lowest is
-/// returned, but one that converged unless another is lower by more than the tolerance. A run that did not converge is not an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the
-/// answer is no wrinkles at once, and [`WrinkleReport::is_trivial`] says so.
+/// Frequencies are written as `ω = B φ + Γ c` (see [`KeptComplex`](crate::KeptComplex)), so that
+/// `a ≥ 0` is the only constraint, and projected Newton steps are taken from each start. A minimum
+/// is a local one: several starts may find several, of which the lowest is returned, but one that
+/// converged unless another is lower by more than the tolerance. A run that did not converge is not
+/// an error: see [`WrinkleReport::converged`]. Where no face or no vertex may wrinkle, the answer
+/// is no wrinkles at once, and [`WrinkleReport::is_trivial`] says so.
 ///
-/// If energies or derivatives are not finite from any start, the answer is no wrinkles, and has not converged.
+/// If energies or derivatives are not finite from any start, the answer is no wrinkles, and has not
+/// converged.
 ///
 /// The same input gives the same bits.
 ///
 /// # Errors
-/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if periods are to be held,
-/// [`WrinkleError::OutOfMemory`].
+/// [`WrinkleError::Setting`] for settings out of range, [`WrinkleError::HeldPeriods`] if periods
+/// are to be held, [`WrinkleError::OutOfMemory`].
 pub fn solve_wrinkles(
     problem: &WrinkleProblem,
     settings: &WrinkleSettings,
@@ -73,14 +79,17 @@ pub fn solve_wrinkles(
     Ok(best_of(&mut system, starts, settings))
 }
 
-/// The same from one state instead of the starts of the settings: the answer for a base that has changed a little, for instance.
+/// The same from one state instead of the starts of the settings: the answer for a base that has
+/// changed a little, for instance.
 ///
-/// Negative amplitudes and those of held vertices become zero. Of `omega` with a curl on kept faces, only the values on the spanning trees
-/// and the primal loops count ([`KeptComplex::integrate`](crate::KeptComplex::integrate)). Amplitudes that are zero together with their
-/// neighbours stay zero: that is a saddle of the energy.
+/// Negative amplitudes and those of held vertices become zero. Of `omega` with a curl on kept
+/// faces, only the values on the spanning trees and the primal loops count
+/// ([`KeptComplex::integrate`](crate::KeptComplex::integrate)). Amplitudes that are zero together
+/// with their neighbours stay zero: that is a saddle of the energy.
 ///
 /// # Errors
-/// [`WrinkleError::Setting`] and [`WrinkleError::OutOfMemory`] as above, [`WrinkleError::Length`] if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
+/// [`WrinkleError::Setting`] and [`WrinkleError::OutOfMemory`] as above, [`WrinkleError::Length`]
+/// if a field does not fit the mesh, [`WrinkleError::StartNotFinite`] if a value is not finite.
 pub fn solve_wrinkles_from(
     problem: &WrinkleProblem,
     amplitude: &Field<Vertices, f64>,
@@ -106,8 +115,9 @@ pub fn solve_wrinkles_from(
     Ok(best_of(&mut system, vec![(None, point)], settings))
 }
 
-/// Whether a run is preferred to an earlier one: lower energies are. Between one that converged and one that did not, differences up to
-/// `slack`, in J, are rounding, and do not count against the one that converged.
+/// Whether a run is preferred to an earlier one: lower energies are. Between one that converged and
+/// one that did not, differences up to `slack`, in J, are rounding, and do not count against the
+/// one that converged.
 fn preferred(run: &WrinkleRun, earlier: &WrinkleRun, slack: f64) -> bool {
     let converged = |run: &WrinkleRun| run.end == WrinkleEnd::Converged;
     match (converged(run), converged(earlier)) {

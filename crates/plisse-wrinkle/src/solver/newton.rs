@@ -8,16 +8,20 @@ use super::settings::{FaceProjection, Periods, WrinkleSettings};
 use super::system::WrinkleSystem;
 use crate::start::WrinkleStart;
 
-/// Amplitudes below this part of the largest one at the start count as zero where the energy grows with them.
+/// Amplitudes below this part of the largest one at the start count as zero where the energy grows
+/// with them.
 const ZERO: f64 = 1e-6;
-/// Parts of the mean diagonal that are added to the projected Hessian, one after the other until a step is found. The first only keeps
-/// phases that nobody sees from stopping the factorisation.
+/// Parts of the mean diagonal that are added to the projected Hessian, one after the other until a
+/// step is found. The first only keeps phases that nobody sees from stopping the factorisation.
 const SHIFTS: [f64; 5] = [1e-10, 1e-7, 1e-4, 1e-2, 1.0];
-/// The least and the largest such part for phases, with less than the whole correction; amplitudes get nothing. A single phase next to
-/// amplitudes of almost nothing is enough to make the matrix indefinite: a diagonal of its own size cures that and leaves all others to
-/// Newton, where more of the correction would slow down the whole sheet. Beyond the largest, others would be slow as well.
+/// The least and the largest such part for phases, with less than the whole correction; amplitudes
+/// get nothing. A single phase next to amplitudes of almost nothing is enough to make the matrix
+/// indefinite: a diagonal of its own size cures that and leaves all others to Newton, where more of
+/// the correction would slow down the whole sheet. Beyond the largest, others would be slow as
+/// well.
 const UNSEEN: [f64; 2] = [1e-13, 2e-7];
-/// By how much the shift of phases grows where it was not enough, and falls after a step that worked at once.
+/// By how much the shift of phases grows where it was not enough, and falls after a step that
+/// worked at once.
 const UNSEEN_GROWTH: [f64; 2] = [1e3, 0.1];
 /// The least part of the correction that is tried besides none.
 const LEAST: f64 = 1.0 / 64.0;
@@ -27,7 +31,8 @@ const BENT: f64 = 0.5;
 const SHORT: f64 = 0.1;
 /// Halvings of a step before another one is tried.
 const HALVINGS: usize = 40;
-/// Energies are sums of some thousand faces, right to some ten roundings: a step that gains less cannot be judged by them.
+/// Energies are sums of some thousand faces, right to some ten roundings: a step that gains less
+/// cannot be judged by them.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// A state of the unknowns, and the frequencies that follow from it.
@@ -56,11 +61,14 @@ impl Point {
         self.a.as_slice().iter().chain(self.omega.as_slice()).all(|value| value.is_finite())
     }
 
-    /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns `g · (self - from)`.
+    /// Moves to `from + length · step`, amplitudes not below `shrink` times what they were; returns
+    /// `g · (self - from)`.
     ///
-    /// The compression fixes the product of amplitude and frequency, little fixes either: the energy has valleys along the hyperbolas
-    /// `a |w| = const`, and straight steps along one leave it. Therefore not the amplitude but its inverse is moved in proportion, to
-    /// `a/(1 - p/a)`, which is `a + p` to first order and keeps to the hyperbola; amplitudes that change by more than half move straight.
+    /// The compression fixes the product of amplitude and frequency, little fixes either: the
+    /// energy has valleys along the hyperbolas `a |w| = const`, and straight steps along one leave
+    /// it. Therefore not the amplitude but its inverse is moved in proportion, to `a/(1 - p/a)`,
+    /// which is `a + p` to first order and keeps to the hyperbola; amplitudes that change by more
+    /// than half move straight.
     fn advance(
         &mut self,
         system: &WrinkleSystem<'_>,
@@ -173,7 +181,8 @@ pub(super) fn minimise(
         let active = mark(run.system, point, &run.gradient, &mut run.active);
         let kkt = run.residual(largest(&point.a), energy);
         let done = |end, iterations| WrinkleRun { start, end, iterations, energy, kkt, active };
-        // Energies of faces saturate and hide what is not finite; an infinite sum would make every residual small.
+        // Energies of faces saturate and hide what is not finite; an infinite sum would make every
+        // residual small.
         if !(point.is_finite() && energy.is_finite()) || kkt.relative.is_nan() {
             return done(WrinkleEnd::NotFinite, iterations);
         }
@@ -200,7 +209,8 @@ pub(super) fn minimise(
         part = match effort.factorisations {
             // Far away, the whole correction leads to better minima.
             _ if run.far => 1.0,
-            // Less of it after a step that worked at once, more where that had to be shortened a lot.
+            // Less of it after a step that worked at once, more where that had to be shortened a
+            // lot.
             1 if taken.length > SHORT => lessened(taken.part),
             1 => raised(taken.part),
             // As much after one that was found only now.
@@ -212,8 +222,8 @@ pub(super) fn minimise(
 }
 
 impl Run<'_, '_> {
-    /// Sets amplitudes that are as good as zero to zero where the energy grows with them from there on; whether there were any. The
-    /// gradient is up to date afterwards.
+    /// Sets amplitudes that are as good as zero to zero where the energy grows with them from there
+    /// on; whether there were any. The gradient is up to date afterwards.
     fn snap(&mut self, point: &mut Point, zero: f64) -> bool {
         let mut any = false;
         for (k, &vertex) in self.system.free_vertices().iter().enumerate() {
@@ -241,12 +251,14 @@ impl Run<'_, '_> {
         any
     }
 
-    /// Finds a step that lowers the energy, beginning with this part of the correction; `trial` is where it ends.
+    /// Finds a step that lowers the energy, beginning with this part of the correction; `trial` is
+    /// where it ends.
     fn find_step(&mut self, point: &Point, energy: f64, part: f64, effort: &mut Effort) -> Option<Taken> {
         let first = if part > 0.0 { self.projected } else { FaceHessian::Exact };
         self.system.assemble(&point.a, &point.omega, first);
         let mut part = part;
-        // Below one the matrix may be indefinite or its step too long: more of the correction cures both.
+        // Below one the matrix may be indefinite or its step too long: more of the correction cures
+        // both.
         while part < 1.0 {
             let first = self.unseen;
             let ([least, most], [more, less]) = (UNSEEN, UNSEEN_GROWTH);
@@ -271,7 +283,8 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Factorises what was loaded and halves the step until the energy falls enough along the projected arc.
+    /// Factorises what was loaded and halves the step until the energy falls enough along the
+    /// projected arc.
     fn search(&mut self, point: &Point, energy: f64, part: f64, effort: &mut Effort) -> Option<Taken> {
         effort.factorisations += 1;
         if !self.system.factorise() {
@@ -315,8 +328,9 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a >= b { a } else { b }
 }
 
-/// Marks amplitudes that are zero and would only shrink; how many. Where all neighbours are zero too the derivative is exactly zero, and
-/// the amplitude is held as well: it is stationary, and its exact Hessian may be of any sign.
+/// Marks amplitudes that are zero and would only shrink; how many. Where all neighbours are zero
+/// too the derivative is exactly zero, and the amplitude is held as well: it is stationary, and its
+/// exact Hessian may be of any sign.
 fn mark(system: &WrinkleSystem<'_>, point: &Point, gradient: &[f64], active: &mut [bool]) -> usize {
     let mut count = 0;
     for (k, &vertex) in system.free_vertices().iter().enumerate() {

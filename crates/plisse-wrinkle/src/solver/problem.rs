@@ -8,7 +8,8 @@ use crate::error::{WrinkleError, fits};
 use crate::free::{FreeRule, wrinkle_free};
 use crate::geometry::BaseSheet;
 
-/// Wrinkles on a base: which faces may wrinkle, where the amplitude is held at zero, how the energy is integrated.
+/// Wrinkles on a base: which faces may wrinkle, where the amplitude is held at zero, how the energy
+/// is integrated.
 #[derive(Clone, Debug)]
 pub struct WrinkleProblem {
     sheet: BaseSheet,
@@ -29,8 +30,8 @@ impl WrinkleProblem {
         Self::with_free_faces(sheet, &free)
     }
 
-    /// The same with `free` saying for every face whether it is held free of wrinkles. The amplitude is zero on all vertices of such
-    /// faces.
+    /// The same with `free` saying for every face whether it is held free of wrinkles. The
+    /// amplitude is zero on all vertices of such faces.
     ///
     /// # Errors
     /// [`WrinkleError::Length`] if that is not one value per face.

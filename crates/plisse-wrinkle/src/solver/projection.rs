@@ -7,10 +7,11 @@ use plisse_core::{Psd, symmetric_eigen};
 pub enum FaceHessian {
     /// Nothing: the exact Hessian, in general indefinite.
     Exact,
-    /// The policy is applied to its eigenvalues, with amplitudes counted in metres and differences of phase in radians.
+    /// The policy is applied to its eigenvalues, with amplitudes counted in metres and differences
+    /// of phase in radians.
     Projected(Psd),
-    /// The same with amplitudes counted in the given unit, in metres. An amplitude that is typical of the problem weighs amplitudes and
-    /// phases alike.
+    /// The same with amplitudes counted in the given unit, in metres. An amplitude that is typical
+    /// of the problem weighs amplitudes and phases alike.
     Scaled(Psd, f64),
 }
 
@@ -22,7 +23,8 @@ impl FaceHessian {
             Self::Projected(psd) => (psd, 1.0),
             Self::Scaled(psd, unit) => (psd, unit),
         };
-        // Without negative eigenvalues there is nothing to do, which a factorisation tells in a tenth of the time.
+        // Without negative eigenvalues there is nothing to do, which a factorisation tells in a
+        // tenth of the time.
         if is_positive(*hessian) {
             return None;
         }

@@ -8,14 +8,15 @@ use crate::start::WrinkleStart;
 /// How far a state is from a minimum over `a ≥ 0` (the conditions of Karush, Kuhn and Tucker).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Kkt {
-    /// Largest derivative of the energy by an amplitude, in J/m. Where the amplitude is zero and the energy would grow with it, the
-    /// derivative does not count.
+    /// Largest derivative of the energy by an amplitude, in J/m. Where the amplitude is zero and
+    /// the energy would grow with it, the derivative does not count.
     pub amplitude: f64,
     /// Largest derivative by a phase or a period, in J/rad.
     pub omega: f64,
-    /// The larger of both without a unit: derivatives times the largest amplitude (or the thickness, if that is larger) and times one
-    /// radian, over the energy above its [floor](crate::WrinkleSystem::floor). Roughly the part of what wrinkles cost that a change of
-    /// everything by its own size would still gain.
+    /// The larger of both without a unit: derivatives times the largest amplitude (or the
+    /// thickness, if that is larger) and times one radian, over the energy above its
+    /// [floor](crate::WrinkleSystem::floor). Roughly the part of what wrinkles cost that a change
+    /// of everything by its own size would still gain.
     pub relative: f64,
 }
 
@@ -28,12 +29,13 @@ pub struct WrinkleIteration {
     pub kkt: Kkt,
     /// Amplitudes held at zero because the energy would grow with them.
     pub active: usize,
-    /// Which part of the correction that makes the Hessians of faces positive semidefinite was added to the exact one: 0 for Newton's
-    /// own step, 1 for that of the projected Hessian.
+    /// Which part of the correction that makes the Hessians of faces positive semidefinite was
+    /// added to the exact one: 0 for Newton's own step, 1 for that of the projected Hessian.
     pub part: f64,
     /// Multiple of the step that was taken.
     pub length: f64,
-    /// Matrices factorised for the step: one, or more where the first was not positive definite or gave no descent.
+    /// Matrices factorised for the step: one, or more where the first was not positive definite or
+    /// gave no descent.
     pub factorisations: usize,
     /// Energies evaluated by the line search.
     pub evaluations: usize,
@@ -47,7 +49,8 @@ pub enum WrinkleEnd {
     Converged,
     /// The number of iterations is used up.
     IterationLimit,
-    /// No step lowered the energy: what is left is below rounding, or the model is not smooth enough there.
+    /// No step lowered the energy: what is left is below rounding, or the model is not smooth
+    /// enough there.
     Stalled,
     /// The energy or a derivative is infinite or NaN: amplitudes or frequencies are too large.
     NotFinite,
@@ -86,15 +89,17 @@ pub struct WrinkleRun {
 pub struct WrinkleReport {
     /// Every run in the order of the settings. Empty if there was nothing to solve.
     pub runs: Vec<WrinkleRun>,
-    /// Which run gave the answer, the one with the lowest energy, but one that converged unless another is lower by more than the
-    /// tolerance times its energy above the [floor](crate::WrinkleSystem::floor); `None` if there was nothing to solve, or if
-    /// every run ended with [`WrinkleEnd::NotFinite`]: then the answer has no wrinkles.
+    /// Which run gave the answer, the one with the lowest energy, but one that converged unless
+    /// another is lower by more than the tolerance times its energy above the
+    /// [floor](crate::WrinkleSystem::floor); `None` if there was nothing to solve, or if every run
+    /// ended with [`WrinkleEnd::NotFinite`]: then the answer has no wrinkles.
     pub chosen: Option<usize>,
     /// The energy of the answer by its terms.
     pub terms: Terms,
     /// Energy of the base without any wrinkle, in J.
     pub smooth_energy: f64,
-    /// [Wavelength](crate::BaseSheet::wavelength) of the answer in m at rest; `None` without wrinkles.
+    /// [Wavelength](crate::BaseSheet::wavelength) of the answer in m at rest; `None` without
+    /// wrinkles.
     pub wavelength: Option<f64>,
     /// Number of generators of the kept faces.
     pub betti: usize,

@@ -3,12 +3,14 @@
 use crate::error::WrinkleError;
 use crate::start::WrinkleStart;
 
-/// How the Hessian of a face is made positive semidefinite far from a minimum. Neither is better everywhere.
+/// How the Hessian of a face is made positive semidefinite far from a minimum. Neither is better
+/// everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FaceProjection {
     /// Negative eigenvalues become zero, amplitudes counted in metres. Long steps.
     Clamp,
-    /// Eigenvalues become their absolute values, amplitudes counted in the largest one of the start. Shorter steps.
+    /// Eigenvalues become their absolute values, amplitudes counted in the largest one of the
+    /// start. Shorter steps.
     #[default]
     ScaledAbs,
 }
@@ -19,8 +21,10 @@ pub enum Periods {
     /// They are unknowns like the phases.
     #[default]
     Free,
-    /// They stay those of the start. Only for [`solve_wrinkles_from`](crate::solve_wrinkles_from), as nothing is known of other starts: the
-    /// frequencies of a phase ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while everything else adapts.
+    /// They stay those of the start. Only for [`solve_wrinkles_from`](crate::solve_wrinkles_from),
+    /// as nothing is known of other starts: the frequencies of a phase
+    /// ([`Phase::omega`](crate::Phase)): the numbers of waves are whole and remain so while
+    /// everything else adapts.
     Held,
 }
 
@@ -35,12 +39,13 @@ pub struct WrinkleSettings {
     pub max_iterations: usize,
     /// The Hessian far from a minimum.
     pub projection: FaceProjection,
-    /// A step that gains less than this part of the energy above its [floor](crate::WrinkleSystem::floor) is followed by one that is
-    /// nearer to Newton's: with less of the projection, as long as that works, and in the end with none. Zero keeps the whole projection.
-    /// In `[0, 1)`.
+    /// A step that gains less than this part of the energy above its
+    /// [floor](crate::WrinkleSystem::floor) is followed by one that is nearer to Newton's: with
+    /// less of the projection, as long as that works, and in the end with none. Zero keeps the
+    /// whole projection. In `[0, 1)`.
     pub switch: f64,
-    /// The part of its value that an amplitude keeps at least in a step of the projected Hessian: zero is a saddle of the energy from
-    /// which it would not come back. In `[0, 1)`.
+    /// The part of its value that an amplitude keeps at least in a step of the projected Hessian:
+    /// zero is a saddle of the energy from which it would not come back. In `[0, 1)`.
     pub shrink: f64,
     /// The part of the gain foreseen by the slope that a step must make. In `(0, 1/2)`.
     pub armijo: f64,
@@ -49,8 +54,8 @@ pub struct WrinkleSettings {
 }
 
 impl Default for WrinkleSettings {
-    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, nearer to Newton below a gain of a tenth, amplitudes not below a tenth, 1e-4,
-    /// free periods.
+    /// Both starts, 1e-8, 300 steps, absolute eigenvalues, nearer to Newton below a gain of a
+    /// tenth, amplitudes not below a tenth, 1e-4, free periods.
     fn default() -> Self {
         Self {
             starts: vec![WrinkleStart::Strain, WrinkleStart::Stress],

@@ -1,4 +1,5 @@
-//! The reduced energy: unknowns without constraints but `a ≥ 0`, its gradient and its Newton matrix.
+//! The reduced energy: unknowns without constraints but `a ≥ 0`, its gradient and its Newton
+//! matrix.
 
 use plisse_core::{Edges, Faces, Field, Id, Vertices};
 
@@ -35,11 +36,14 @@ struct FormUnknown {
     by: [f64; 2],
 }
 
-/// The wrinkle energy as a function of unknowns that only `a ≥ 0` restrains: free amplitudes, phases, periods, in this order.
+/// The wrinkle energy as a function of unknowns that only `a ≥ 0` restrains: free amplitudes,
+/// phases, periods, in this order.
 ///
-/// The pattern of the matrix and the place of every face in it are made once. Nothing is allocated afterwards.
+/// The pattern of the matrix and the place of every face in it are made once. Nothing is allocated
+/// afterwards.
 ///
-/// This is the machine inside of [`solve_wrinkles`](crate::solve_wrinkles), public for those who measure or drive it themselves.
+/// This is the machine inside of [`solve_wrinkles`](crate::solve_wrinkles), public for those who
+/// measure or drive it themselves.
 pub struct WrinkleSystem<'a> {
     problem: &'a WrinkleProblem,
     entries: Vec<FaceEntry>,
@@ -211,20 +215,22 @@ impl<'a> WrinkleSystem<'a> {
         self.problem
     }
 
-    /// The energy in J that is left when wrinkles relieve all compression at no cost: that of a tension field, and the bending of the
-    /// base. What lies above it is what wrinkles are about.
+    /// The energy in J that is left when wrinkles relieve all compression at no cost: that of a
+    /// tension field, and the bending of the base. What lies above it is what wrinkles are about.
     #[must_use]
     pub fn floor(&self) -> f64 {
         self.floor
     }
 
-    /// What an energy has above the floor, in J: the measure for gains and residuals. At least a millionth of what could be relieved at
-    /// all, where three-point quadrature or rounding come below the floor.
+    /// What an energy has above the floor, in J: the measure for gains and residuals. At least a
+    /// millionth of what could be relieved at all, where three-point quadrature or rounding come
+    /// below the floor.
     pub(super) fn excess(&self, energy: f64) -> f64 {
         (energy - self.floor).max(1e-6 * self.relievable)
     }
 
-    /// Energy in J of amplitudes in m and frequencies in rad per edge, faces without wrinkles included.
+    /// Energy in J of amplitudes in m and frequencies in rad per edge, faces without wrinkles
+    /// included.
     ///
     /// # Panics
     /// If a field is too short for the mesh, here and below.
@@ -252,7 +258,8 @@ impl<'a> WrinkleSystem<'a> {
         }
     }
 
-    /// Evaluates the exact Hessian, and what the policy adds to it; [`load`](Self::load) makes a matrix of them.
+    /// Evaluates the exact Hessian, and what the policy adds to it; [`load`](Self::load) makes a
+    /// matrix of them.
     pub fn assemble(&mut self, a: &Field<Vertices, f64>, omega: &Field<Edges, f64>, policy: FaceHessian) {
         let (faces, quadrature) = (self.problem.sheet().faces(), self.problem.quadrature());
         let [hessians, corrections] = self.matrix.clear();
@@ -266,16 +273,18 @@ impl<'a> WrinkleSystem<'a> {
         }
     }
 
-    /// Makes the matrix: the exact Hessian, `part` (zero to one) of what the policy added to it, and on the diagonal `amplitudes` and
-    /// `forms` times the mean of the positive diagonal entries of their kind. The rows of held unknowns are those of the identity;
-    /// `held` is one flag per unknown.
+    /// Makes the matrix: the exact Hessian, `part` (zero to one) of what the policy added to it,
+    /// and on the diagonal `amplitudes` and `forms` times the mean of the positive diagonal entries
+    /// of their kind. The rows of held unknowns are those of the identity; `held` is one flag per
+    /// unknown.
     pub fn load(&mut self, part: f64, amplitudes: f64, forms: f64, held: &[bool]) {
         self.matrix.load(part);
         let (count, n) = (self.free.len(), self.matrix.size());
         for (range, factor) in [(0..count, amplitudes), (count..n, forms)] {
             let mean = range.clone().map(|i| self.matrix.diagonal(i).max(0.0)).sum::<f64>()
                 / range.len().max(1) as f64;
-            // A unit where everything is zero: such unknowns do not matter, but they must not stop the factorisation.
+            // A unit where everything is zero: such unknowns do not matter, but they must not stop
+            // the factorisation.
             let shift = if mean > 0.0 { factor * mean } else { 1.0 };
             if shift > 0.0 {
                 range.for_each(|i| self.matrix.add_to_diagonal(i, shift));
@@ -300,10 +309,12 @@ impl<'a> WrinkleSystem<'a> {
         self.matrix.solve(b);
     }
 
-    /// The closed form nearest to a covector per face, in the sense of `Σ 2A |w - target|²` over the kept faces. Overwrites the matrix.
+    /// The closed form nearest to a covector per face, in the sense of `Σ 2A |w - target|²` over
+    /// the kept faces. Overwrites the matrix.
     ///
     /// # Errors
-    /// [`WrinkleError::Lattice`] if areas are so different that rounding leaves no positive definite matrix.
+    /// [`WrinkleError::Lattice`] if areas are so different that rounding leaves no positive
+    /// definite matrix.
     pub(crate) fn nearest_form(
         &mut self,
         target: &Field<Faces, glam::DVec2>,
@@ -370,7 +381,8 @@ impl<'a> WrinkleSystem<'a> {
     }
 }
 
-/// Energy of a face in J that can bear no compression (Chen21, section 4): the smaller strain is the larger one's own contraction at most.
+/// Energy of a face in J that can bear no compression (Chen21, section 4): the smaller strain is
+/// the larger one's own contraction at most.
 fn relaxed(face: &BaseFace, sheet: ThinSheet) -> f64 {
     let [along, across] = face.strains();
     let along = along.max(0.0);

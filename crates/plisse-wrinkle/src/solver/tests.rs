@@ -1,4 +1,5 @@
-//! The solver against differences, against the constrained problem it was derived from, and against a wave known in closed form.
+//! The solver against differences, against the constrained problem it was derived from, and against
+//! a wave known in closed form.
 
 use plisse_core::generate::{self, Diagonal};
 use plisse_core::{Faces, Id, Positive, Psd, RestShape, TriMesh};
@@ -16,7 +17,8 @@ fn rubber(thickness: f64) -> ThinSheet {
     ThinSheet::new(Positive::new(1e7).unwrap(), 0.44, Positive::new(thickness).unwrap()).unwrap()
 }
 
-/// A ring that is pulled inwards and bulges: compressed around, stretched outwards everywhere. Its rim is clamped.
+/// A ring that is pulled inwards and bulges: compressed around, stretched outwards everywhere. Its
+/// rim is clamped.
 fn ring(around: usize, across: usize) -> (BaseSheet, Vec<Id<Vertices>>) {
     let (mesh, uv) = generate::annulus(around, across, 0.5, 1.0, Diagonal::Right).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
@@ -29,7 +31,8 @@ fn ring(around: usize, across: usize) -> (BaseSheet, Vec<Id<Vertices>>) {
     (sheet, rim)
 }
 
-/// The ring with two faces held free of wrinkles: two holes, three generators, of which some cross each other's faces.
+/// The ring with two faces held free of wrinkles: two holes, three generators, of which some cross
+/// each other's faces.
 fn ring_problem(around: usize, across: usize) -> WrinkleProblem {
     let (sheet, rim) = ring(around, across);
     let count = sheet.mesh().face_count();
@@ -37,7 +40,8 @@ fn ring_problem(around: usize, across: usize) -> WrinkleProblem {
     WrinkleProblem::with_free_faces(sheet, &free).unwrap().with_clamped(&rim).unwrap()
 }
 
-/// A sheet that is compressed across at one end and stretched at the other, bent along. Every face may wrinkle; not every one should.
+/// A sheet that is compressed across at one end and stretched at the other, bent along. Every face
+/// may wrinkle; not every one should.
 fn graded_problem() -> WrinkleProblem {
     let (mesh, uv) = generate::irregular_grid(9, 3, [1.0, 0.3], 2).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
@@ -99,7 +103,8 @@ fn gradient_and_matrix_are_derivatives_of_the_energy() {
         let largest = gradient[kind.clone()].iter().fold(0.0f64, |m, g| m.max(g.abs()));
         assert!(largest > 0.0 && !kind.is_empty());
         for i in kind {
-            // Steps of a thousandth of what is typical: errors of the fourth order are about 1e-11, rounding about 1e-12.
+            // Steps of a thousandth of what is typical: errors of the fourth order are about 1e-11,
+            // rounding about 1e-12.
             let h = if i < system.amplitude_count() { 2e-5 } else { 1e-3 };
             let at = |s: f64| moved(&system, &point, i, s * h);
             let energy = |s: f64| {
@@ -169,7 +174,8 @@ fn check(problem: &WrinkleProblem, field: &WrinkleField) {
     let largest = field.omega.as_slice().iter().fold(1.0f64, |m, w| m.max(w.abs()));
     for (face, kept) in problem.kept().iter() {
         let curl = problem.complex().curl(face, &field.omega).unwrap();
-        // Phases are sums of frequencies over the mesh: some ten times as large, each right to a rounding.
+        // Phases are sums of frequencies over the mesh: some ten times as large, each right to a
+        // rounding.
         assert!(!kept || curl.abs() < 1e-13 * largest, "{face}: {curl:e}");
     }
     assert_eq!(problem.complex().omega(&field.phi, &field.periods).unwrap(), field.omega);
@@ -282,7 +288,8 @@ fn nothing_to_wrinkle() {
 
 #[test]
 fn a_sheet_at_rest_has_no_wrinkles() {
-    // Nothing is compressed and nothing is free of wrinkles by itself: zero energy, zero amplitude, at once.
+    // Nothing is compressed and nothing is free of wrinkles by itself: zero energy, zero amplitude,
+    // at once.
     let (mesh, uv) = generate::grid(4, 3, [1.0, 0.7], Diagonal::Right).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let sheet =
@@ -354,8 +361,9 @@ fn refusals_name_the_setting_and_the_vertex() {
     );
 }
 
-/// A tube, wider and shorter than at rest. Crests run around it, along the tension, and are bent with curvature `1/R`; the sum of the
-/// energies per area of a wave of amplitude `a` and frequency `k` along the axis is, with `q = a²k²`, `M = α/2 tr S + β λ₂`,
+/// A tube, wider and shorter than at rest. Crests run around it, along the tension, and are bent
+/// with curvature `1/R`; the sum of the energies per area of a wave of amplitude `a` and frequency
+/// `k` along the axis is, with `q = a²k²`, `M = α/2 tr S + β λ₂`,
 ///
 /// ```text
 /// h/4 { q M + C_κ q/k² + c q²/4 } + h³/24 c q k²     least for   k⁴ = 6 C_κ/(c h²),   q = -2/c (M + 2 C_κ/k²)
@@ -370,7 +378,8 @@ fn wave_on_a_tube_is_the_one_known_in_closed_form() {
     let sheet = BaseSheet::new(&tube.mesh, rest.maps(), &x, material, Curvature::QuadricFit).unwrap();
     let curvature = sheet.faces().as_slice().iter().map(BaseFace::curvature).sum::<f64>()
         / sheet.mesh().face_count() as f64;
-    // A quadric over five rings, a third of a radian to either side, takes the circle for a parabola.
+    // A quadric over five rings, a third of a radian to either side, takes the circle for a
+    // parabola.
     assert!((curvature * widen - 1.0).abs() < 0.04, "{curvature}");
 
     let (alpha, beta) = (material.alpha(), material.beta());
@@ -385,7 +394,8 @@ fn wave_on_a_tube_is_the_one_known_in_closed_form() {
     let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap();
     let field = solve_wrinkles(&problem, &WrinkleSettings::default()).unwrap();
     check(&problem, &field);
-    // Both starts have other wavelengths. Straight steps along the valley of equal `a k` took 12 and 10.
+    // Both starts have other wavelengths. Straight steps along the valley of equal `a k` took 12
+    // and 10.
     let steps: Vec<_> = field.report.runs.iter().map(|run| run.iterations.len()).collect();
     assert!(steps[0] <= 10 && steps[1] <= 8, "{steps:?}");
     assert_eq!(field.report.betti, 1);
@@ -401,7 +411,8 @@ fn wave_on_a_tube_is_the_one_known_in_closed_form() {
     }
 }
 
-/// The problem as it is written down: all frequencies are unknowns, their curl is a constraint with a multiplier. Dense.
+/// The problem as it is written down: all frequencies are unknowns, their curl is a constraint with
+/// a multiplier. Dense.
 struct Literal<'a> {
     problem: &'a WrinkleProblem,
     free: Vec<Id<Vertices>>,
@@ -468,7 +479,8 @@ impl Literal<'_> {
         (g, h)
     }
 
-    /// `[H Cᵀ; C 0] [d; λ] = [-g; 0]`, active amplitudes held; the step, and the slope left over after the multipliers.
+    /// `[H Cᵀ; C 0] [d; λ] = [-g; 0]`, active amplitudes held; the step, and the slope left over
+    /// after the multipliers.
     fn step(&self, g: &[f64], h: &[Vec<f64>], active: &[bool]) -> (Vec<f64>, Vec<f64>) {
         let (n, m, first) = (g.len(), self.curls.len(), self.free.len());
         let mut matrix = vec![vec![0.0; n + m + 1]; n + m];
@@ -500,13 +512,15 @@ impl Literal<'_> {
             let mut moved = false;
             for psd in [Psd::Exact, Psd::Abs] {
                 let (g, mut h) = self.derivatives(&x, psd);
-                // Frequencies where nothing wrinkles have no energy: any value will do, so they stay.
+                // Frequencies where nothing wrinkles have no energy: any value will do, so they
+                // stay.
                 let mean = h.iter().enumerate().skip(n).map(|(i, row)| row[i].abs()).sum::<f64>();
                 h.iter_mut().enumerate().skip(n).for_each(|(i, row)| row[i] += 1e-12 * mean);
                 let active: Vec<bool> = (0..x.len()).map(|i| i < n && x[i] <= 0.0 && g[i] >= 0.0).collect();
                 let (d, residual) = self.step(&g, &h, &active);
                 left = residual.iter().take(n).fold(0.0f64, |m, r| m.max(r.abs()));
-                // What is left to gain is of the order of the square of this, far below the rounding of energies.
+                // What is left to gain is of the order of the square of this, far below the
+                // rounding of energies.
                 let scale = x[..n].iter().fold(0.0f64, |m, a| m.max(*a));
                 if left * scale < 1e-9 * energy {
                     return (x, energy);
@@ -568,7 +582,8 @@ fn check_literal(problem: &WrinkleProblem, field: &WrinkleField) {
     let (x, energy) = reached(&field.amplitude, &field.omega);
     let report = field.report.terms.total();
     assert!((energy - report).abs() < 1e-12 * report, "{energy} {report}");
-    // From elsewhere it comes back to it: amplitudes a fifth larger, frequencies (still closed) a tenth smaller.
+    // From elsewhere it comes back to it: amplitudes a fifth larger, frequencies (still closed) a
+    // tenth smaller.
     let (y, energy) = reached(&field.amplitude.map(|a| 1.2 * a), &field.omega.map(|w| 0.9 * w));
     assert!((energy - report).abs() < 1e-10 * report, "{energy} {report}");
     let largest = x[..literal.free.len()].iter().fold(0.0f64, |m, a| m.max(*a));

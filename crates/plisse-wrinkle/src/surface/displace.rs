@@ -7,11 +7,13 @@ use super::level::{Level, face_gradient};
 use super::subdivide::{corners, gradient};
 use super::{CurvatureShift, Profile};
 
-/// `(a |∇φ|)²/8` at which `φ + c sin 2φ` reaches π: from there on the bulges of neighbouring crests would pass through each other.
+/// `(a |∇φ|)²/8` at which `φ + c sin 2φ` reaches π: from there on the bulges of neighbouring crests
+/// would pass through each other.
 const TOUCHING: f64 = 2.301_669_424_375_85;
 
-/// The largest strain that the curvature term may cause. Besides, it moves nothing farther than the amplitude: that would be waves longer
-/// than the radius of curvature, of which the theory knows nothing.
+/// The largest strain that the curvature term may cause. Besides, it moves nothing farther than the
+/// amplitude: that would be waves longer than the radius of curvature, of which the theory knows
+/// nothing.
 const LARGEST_SHIFT: f64 = 0.5;
 
 /// Means over the corners of a vertex that have a phase.
@@ -120,9 +122,11 @@ impl<'a> Shift<'a> {
         Self { term, coarse, x }
     }
 
-    /// `dr I_b⁻¹ v` of Chen21, equations 17 and 18, on a face of the finest mesh, without unit: the displacement is this times `a sin φ`.
+    /// `dr I_b⁻¹ v` of Chen21, equations 17 and 18, on a face of the finest mesh, without unit: the
+    /// displacement is this times `a sin φ`.
     ///
-    /// In the rest frame of the coarse face, where `I_u` is the identity and `F` the deformation gradient,
+    /// In the rest frame of the coarse face, where `I_u` is the identity and `F` the deformation
+    /// gradient,
     ///
     /// ```text
     /// v = (α tr II + 2β w·II w/|w|²)/((α + 2β)|w|²) w + 2 (w·II w⊥)/|w|⁴ w⊥        w = Fᵀ ∇φ,   dr I_b⁻¹ v = F (FᵀF)⁻¹ v

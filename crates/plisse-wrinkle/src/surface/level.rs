@@ -19,8 +19,8 @@ pub(super) struct Level {
     pub(super) sharp: Field<Vertices, bool>,
     /// The face of the coarsest mesh.
     pub(super) parent: Field<Faces, Id<Faces>>,
-    /// The normals of the coarsest mesh, subdivided, if curvatures are asked for. Curvatures of the subdivided positions would not do: they
-    /// grow without bound at vertices of irregular valence.
+    /// The normals of the coarsest mesh, subdivided, if curvatures are asked for. Curvatures of the
+    /// subdivided positions would not do: they grow without bound at vertices of irregular valence.
     pub(super) normals: Option<Field<Vertices, DVec3>>,
 }
 
@@ -62,8 +62,8 @@ enum AtVertex {
     Several,
 }
 
-/// The node on an edge of the coarse mesh. Its value is on the branch of `reference`, an end of the edge: where the turns of that one are
-/// zero.
+/// The node on an edge of the coarse mesh. Its value is on the branch of `reference`, an end of the
+/// edge: where the turns of that one are zero.
 #[derive(Clone, Copy)]
 struct Middle {
     node: Id<Nodes>,
@@ -72,8 +72,9 @@ struct Middle {
 
 /// The phase, one level finer.
 ///
-/// Stencils are sums of differences between corners of one face, which no turns enter but those of that face; so all values around a vertex
-/// are on the vertex's branch, and the integers of the finer corners are copies of the coarse ones.
+/// Stencils are sums of differences between corners of one face, which no turns enter but those of
+/// that face; so all values around a vertex are on the vertex's branch, and the integers of the
+/// finer corners are copies of the coarse ones.
 struct Step<'a> {
     coarse: &'a Level,
     subdivision: &'a Subdivision<'a>,
@@ -125,8 +126,9 @@ impl<'a> Step<'a> {
         step
     }
 
-    /// Old nodes. Neighbours that the fan of a node does not reach have no phase there; they are extrapolated, all at once, since only the
-    /// sum of their positions matters to a linear function.
+    /// Old nodes. Neighbours that the fan of a node does not reach have no phase there; they are
+    /// extrapolated, all at once, since only the sum of their positions matters to a linear
+    /// function.
     fn move_nodes(&mut self) {
         let (mesh, phase, x) = (&self.coarse.mesh, &self.coarse.phase, &self.coarse.x);
         let count = phase.values().len();
@@ -200,7 +202,8 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// From the end `a` of an edge to the corner of a face that is not on it, and the gradient there.
+    /// From the end `a` of an edge to the corner of a face that is not on it, and the gradient
+    /// there.
     fn beyond(&self, face: Id<Faces>, edge: Id<Edges>, a: Id<Vertices>) -> Option<(f64, DVec3)> {
         let of_face = self.coarse.phase.corners()[face]?;
         let mesh = &self.coarse.mesh;

@@ -5,16 +5,19 @@ use plisse_core::length_and_direction;
 
 /// An obstacle that wrinkles must not enter.
 ///
-/// The part of a displacement that points towards the obstacle is limited smoothly to the room there is; what points away is left alone.
-/// Cutting both sides alike would be wrong: crests meet nothing, and a garment on a body has wrinkles just because they can go outwards.
-/// The surface loses some of the length it should have in the flattened troughs; keeping it would need a larger wavelength or a lifted
-/// base, which is for the energy to decide and not for its picture.
+/// The part of a displacement that points towards the obstacle is limited smoothly to the room
+/// there is; what points away is left alone. Cutting both sides alike would be wrong: crests meet
+/// nothing, and a garment on a body has wrinkles just because they can go outwards. The surface
+/// loses some of the length it should have in the flattened troughs; keeping it would need a larger
+/// wavelength or a lifted base, which is for the energy to decide and not for its picture.
 ///
-/// Vertices that are still closer than the margin, because the obstacle is curved, the base already too close, or a coarse base triangle
-/// cuts through it, are moved out along the gradient of the distance.
+/// Vertices that are still closer than the margin, because the obstacle is curved, the base already
+/// too close, or a coarse base triangle cuts through it, are moved out along the gradient of the
+/// distance.
 #[derive(Clone, Copy)]
 pub struct ObstacleLimit<'a> {
-    /// Signed distance in m, positive outside, and its gradient, which points outwards. Values that are not finite count as far away.
+    /// Signed distance in m, positive outside, and its gradient, which points outwards. Values that
+    /// are not finite count as far away.
     pub distance: &'a dyn Fn(DVec3) -> (f64, DVec3),
     /// The least distance of the wrinkled surface, in m; finite.
     pub margin: f64,
@@ -73,8 +76,8 @@ impl ObstacleLimit<'_> {
     }
 }
 
-/// `s` up to half of `room`, then bending smoothly so that it never exceeds `room`; once differentiable, increasing. Without room nothing
-/// positive is left.
+/// `s` up to half of `room`, then bending smoothly so that it never exceeds `room`; once
+/// differentiable, increasing. Without room nothing positive is left.
 fn soft_limit(s: f64, room: f64) -> f64 {
     let half = 0.5 * room.max(0.0);
     if s <= half {

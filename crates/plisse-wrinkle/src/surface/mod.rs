@@ -20,39 +20,43 @@ pub use limit::ObstacleLimit;
 /// Vertices that subdivision leaves where they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum SharpVertices<'a> {
-    /// Boundary vertices of the base whose angle differs from a straight line by more than 45 degrees.
+    /// Boundary vertices of the base whose angle differs from a straight line by more than 45
+    /// degrees.
     #[default]
     Corners,
     /// These and no others: clamped vertices, for instance.
     Given(&'a [Id<Vertices>]),
 }
 
-/// What a vertex takes for the phase of neighbours that have none, at the border of wrinkle-free faces.
+/// What a vertex takes for the phase of neighbours that have none, at the border of wrinkle-free
+/// faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhaseExtension {
-    /// The phase continued with its gradient. Plane waves stay plane waves up to the border and beyond.
+    /// The phase continued with its gradient. Plane waves stay plane waves up to the border and
+    /// beyond.
     #[default]
     Linear,
-    /// The vertex's own phase, as the authors of Chen21 do. This bends waves at the border: where wavelengths are shorter than coarse
-    /// edges, by more than a radian.
+    /// The vertex's own phase, as the authors of Chen21 do. This bends waves at the border: where
+    /// wavelengths are shorter than coarse edges, by more than a radian.
     OwnValue,
 }
 
 /// The shape of one wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// With the in-plane term `a²/8 sin 2φ ∇φ`, which spreads the length evenly: large wrinkles bulge and hang over (Chen21, equation 19).
+    /// With the in-plane term `a²/8 sin 2φ ∇φ`, which spreads the length evenly: large wrinkles
+    /// bulge and hang over (Chen21, equation 19).
     #[default]
     Bulging,
     /// Along the normal only.
     Cosine,
 }
 
-/// The in-plane term `a sin φ v` of Chen21, equation 19: material moves from where the curvature of the base stretches crests to the
-/// troughs.
+/// The in-plane term `a sin φ v` of Chen21, equation 19: material moves from where the curvature of
+/// the base stretches crests to the troughs.
 ///
-/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a strain of one half and to the amplitude.
-/// Off unless given.
+/// Hardly visible, and noisy where the phase is nearly constant; the displacement is limited to a
+/// strain of one half and to the amplitude. Off unless given.
 #[derive(Clone, Copy, Debug)]
 pub struct CurvatureShift<'a> {
     /// What the sheet is made of; only the ratio of its moduli matters.
@@ -64,9 +68,11 @@ pub struct CurvatureShift<'a> {
 /// How [`wrinkled_surface`] makes its surface.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceOptions<'a> {
-    /// How often every triangle is divided into four. Default 3; the result can have 50 million triangles. See [`WrinkledSurface::largest_step`] for whether that is enough.
+    /// How often every triangle is divided into four. Default 3; the result can have 50 million
+    /// triangles. See [`WrinkledSurface::largest_step`] for whether that is enough.
     pub levels: usize,
-    /// Vertices that stay where they are. Where fans of faces touch in a point, vertices always stay.
+    /// Vertices that stay where they are. Where fans of faces touch in a point, vertices always
+    /// stay.
     pub sharp: SharpVertices<'a>,
     /// The phase at the border of wrinkle-free faces.
     pub extension: PhaseExtension,
@@ -102,19 +108,21 @@ pub struct WrinkledSurface {
     pub base: Field<Vertices, DVec3>,
     /// Amplitudes, m; zero at the vertices of faces without a phase.
     pub amplitude: Field<Vertices, f64>,
-    /// Phases in `(-π, π]`, for pictures: the direction of the mean of `(cos φ, sin φ)`. Zero where there is none.
+    /// Phases in `(-π, π]`, for pictures: the direction of the mean of `(cos φ, sin φ)`. Zero where
+    /// there is none.
     pub phase: Field<Vertices, f64>,
     /// The face of the base mesh that each face comes from.
     pub parent: Field<Faces, Id<Faces>>,
-    /// Whether each face has a phase. Faces without are flat parts: their region shrinks with each level towards the middle of what was
-    /// wrinkle-free in the base.
+    /// Whether each face has a phase. Faces without are flat parts: their region shrinks with each
+    /// level towards the middle of what was wrinkle-free in the base.
     pub wrinkled: Field<Faces, bool>,
-    /// The largest difference of phase along an edge with a visible amplitude, in radians. From π on waves are lost between vertices: take
-    /// more levels. A smooth picture needs less than 1.
+    /// The largest difference of phase along an edge with a visible amplitude, in radians. From π
+    /// on waves are lost between vertices: take more levels. A smooth picture needs less than 1.
     pub largest_step: f64,
     /// Vertices that the obstacle has moved.
     pub limited: usize,
-    /// Vertices that are closer to the obstacle than the margin all the same: its distance has led nowhere.
+    /// Vertices that are closer to the obstacle than the margin all the same: its distance has led
+    /// nowhere.
     pub stuck: usize,
 }
 
@@ -127,16 +135,18 @@ const MOST_TRIANGLES: usize = 50_000_000;
 /// Amplitudes below this part of the largest one are not visible.
 const VISIBLE: f64 = 1e-3;
 
-/// Subdivides base, amplitude and phase, and displaces the result (Chen21, section E.5 and equation 19):
+/// Subdivides base, amplitude and phase, and displaces the result (Chen21, section E.5 and equation
+/// 19):
 ///
 /// ```text
 /// x = r + a cos φ n + a²/8 sin 2φ ∇φ
 /// ```
 ///
-/// All three are subdivided by Loop's rules, phases on the branch of the vertex they are computed for. Faces without a phase are flat: the
-/// amplitude is zero at their vertices, before and after each level. Each level gives a phase to their small corner triangles where one is
-/// known, so that the flat part shrinks and the amplitude fades out smoothly; an edge through the flat part with a phase at both ends
-/// protects the triangles beside it.
+/// All three are subdivided by Loop's rules, phases on the branch of the vertex they are computed
+/// for. Faces without a phase are flat: the amplitude is zero at their vertices, before and after
+/// each level. Each level gives a phase to their small corner triangles where one is known, so that
+/// the flat part shrinks and the amplitude fades out smoothly; an edge through the flat part with a
+/// phase at both ends protects the triangles beside it.
 ///
 /// ```
 /// use glam::DVec3;
@@ -159,8 +169,10 @@ const VISIBLE: f64 = 1e-3;
 /// ```
 ///
 /// # Errors
-/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`], [`WrinkleError::Parameter`] and [`WrinkleError::Phase`] for numbers that
-/// are not finite or absurdly large, [`WrinkleError::TooManyTriangles`] if the result would have more than 50 million.
+/// [`WrinkleError::Length`] for values of another mesh, [`WrinkleError::NotFinite`],
+/// [`WrinkleError::Parameter`] and [`WrinkleError::Phase`] for numbers that are not finite or
+/// absurdly large, [`WrinkleError::TooManyTriangles`] if the result would have more than 50
+/// million.
 pub fn wrinkled_surface(
     mesh: &TriMesh,
     base: &Field<Vertices, DVec3>,

@@ -116,8 +116,8 @@ impl<'a> Subdivision<'a> {
     }
 }
 
-/// Boundary vertices whose angle differs from a straight line by more than 45 degrees. Angles are those of the base: one that is folded
-/// flat at its boundary has other corners than its pattern.
+/// Boundary vertices whose angle differs from a straight line by more than 45 degrees. Angles are
+/// those of the base: one that is folded flat at its boundary has other corners than its pattern.
 pub(super) fn boundary_corners(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Field<Vertices, bool> {
     let mut angles = Field::filled(mesh.vertex_count(), 0.0);
     for (_, corners) in mesh.faces().iter() {
@@ -149,8 +149,8 @@ fn angle(a: DVec3, b: DVec3) -> f64 {
     a.cross(b).length().atan2(a.dot(b))
 }
 
-/// The gradient in space of a function that is linear on a triangle, from its differences along the edges 01 and 02; zero on a triangle
-/// without area.
+/// The gradient in space of a function that is linear on a triangle, from its differences along the
+/// edges 01 and 02; zero on a triangle without area.
 pub(super) fn gradient(x: [DVec3; 3], differences: [f64; 2]) -> DVec3 {
     let (a, b) = (x[1] - x[0], x[2] - x[0]);
     let normal = a.cross(b);

@@ -87,8 +87,8 @@ fn an_icosahedron_converges_to_the_known_limit() {
     let none = linear_phase(&mesh, &x, DVec3::ZERO, |_| None);
     let amplitude = Field::filled(mesh.vertex_count(), 0.0);
     let surface = wrinkled_surface(&mesh, &x, &amplitude, &none, &flat(5)).unwrap();
-    // In the limit a vertex is the mean of itself and of the mean of its neighbours, for every valence above three; the neighbours' mean is
-    // at 1/√5 of the radius.
+    // In the limit a vertex is the mean of itself and of the mean of its neighbours, for every
+    // valence above three; the neighbours' mean is at 1/√5 of the radius.
     let limit = 0.5 * (1.0 + 1.0 / 5f64.sqrt());
     for v in mesh.vertices() {
         assert!((surface.x[v].length() - limit).abs() < 1e-3, "{}", surface.x[v].length());
@@ -192,7 +192,8 @@ fn a_plane_wave_is_a_cosine() {
 
 #[test]
 fn the_length_of_bulging_waves_is_even() {
-    // The point of the in-plane term: the stretch |dx/ds| along the wave has no part in cos 2φ to second order.
+    // The point of the in-plane term: the stretch |dx/ds| along the wave has no part in cos 2φ to
+    // second order.
     let (mesh, uv) = generate::grid(8, 2, [1.0, 0.2], Diagonal::Right).unwrap();
     let x = generate::embed(&uv);
     let slope = DVec3::X * 4.0 * TAU;
@@ -311,7 +312,8 @@ fn windings_around_the_flat_part_stay() {
             assert_eq!(level.phase.torn_edge(&level.mesh), None);
             let rim = level.mesh.boundary_loops();
             assert_eq!(level.phase.winding(&level.mesh, &rim[0]), Some(-9));
-            // Nodes are those of the complex of the faces with a phase, neither more nor fewer: no fan has two, no two fans share one.
+            // Nodes are those of the complex of the faces with a phase, neither more nor fewer: no
+            // fan has two, no two fans share one.
             let with = level.phase.corners().map(Option::is_some);
             let complex = crate::KeptComplex::new(&level.mesh, &with).unwrap();
             let mut used: Vec<_> =
@@ -329,7 +331,8 @@ fn windings_around_the_flat_part_stay() {
 
 #[test]
 fn nothing_is_tied_across_a_flat_strip() {
-    // A strip one cell wide, with phases on both sides that do not fit together; its edges are chords.
+    // A strip one cell wide, with phases on both sides that do not fit together; its edges are
+    // chords.
     let (mesh, uv) = generate::grid(9, 6, [0.9, 0.6], Diagonal::Alternating).unwrap();
     let x = generate::embed(&uv);
     let slope = DVec3::new(10.0, 20.0, 0.0);
@@ -446,7 +449,8 @@ fn deep_waves_do_not_pass_through_their_neighbours() {
 
 #[test]
 fn the_curvature_term_evens_out_a_tube() {
-    // Waves around a tube: crests are longer than troughs by 2 a/R, and the term moves material by -a/(R |∇φ|) sin φ.
+    // Waves around a tube: crests are longer than troughs by 2 a/R, and the term moves material by
+    // -a/(R |∇φ|) sin φ.
     let (radius, waves) = (1.0, 12);
     let tube = generate::cylinder(48, 8, radius, 1.0, Diagonal::Right).unwrap();
     let (mesh, x) = (&tube.mesh, &tube.positions);

@@ -13,7 +13,8 @@ pub enum BendingStiffness {
     /// The rigidity of the plate, `D = Y h³/(12 (1 - ν²))`.
     #[default]
     Plate,
-    /// `ν D`: Chen21, equation 28, has the first Lamé parameter there, and so have the published base meshes. Needs `ν > 0`.
+    /// `ν D`: Chen21, equation 28, has the first Lamé parameter there, and so have the published
+    /// base meshes. Needs `ν > 0`.
     AuthorsNuD,
 }
 
@@ -28,7 +29,8 @@ impl BendingStiffness {
     }
 }
 
-/// The rest shape of faces that are known by their maps alone: each is laid out with its corner 0 in the origin.
+/// The rest shape of faces that are known by their maps alone: each is laid out with its corner 0
+/// in the origin.
 pub(super) fn rest_shape(
     mesh: &TriMesh,
     maps: &Field<Faces, TriangleMap>,

@@ -1,8 +1,9 @@
 //! The base mesh: equilibrium of a sheet that cannot bear compression.
 //!
 //! Chen21, section 4.1: before wrinkles are added, the coarse shape is that of a tension field
-//! ([`plisse_membrane::TensionField`]) with quadratic bending ([`plisse_bending::QuadraticBending`]), under pressure, gravity and
-//! what the caller adds. The elastic reference is the same sheet with its compression and mid-edge bending.
+//! ([`plisse_membrane::TensionField`]) with quadratic bending
+//! ([`plisse_bending::QuadraticBending`]), under pressure, gravity and what the caller adds. The
+//! elastic reference is the same sheet with its compression and mid-edge bending.
 
 mod bending;
 mod newton;

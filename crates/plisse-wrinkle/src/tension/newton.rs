@@ -1,4 +1,5 @@
-//! Newton's method for tension fields: a Hessian that jumps and may vanish, pressure that makes it indefinite.
+//! Newton's method for tension fields: a Hessian that jumps and may vanish, pressure that makes it
+//! indefinite.
 
 use std::sync::Arc;
 
@@ -125,7 +126,8 @@ impl Newton<'_> {
             }
             let (exact, factorisations) = self.direction(x, &here.force, &mut step)?;
             let shift = self.shift;
-            // Steps as small as the spacing of numbers: no smaller residual exists in this arithmetic.
+            // Steps as small as the spacing of numbers: no smaller residual exists in this
+            // arithmetic.
             let at_rounding = shift == 0.0
                 && largest(&step) <= 8.0 * f64::EPSILON * largest(bytemuck::cast_slice(x.as_slice()));
             let search = self.search(x, &here, &step);
@@ -175,7 +177,8 @@ impl Newton<'_> {
         self.matrix.mean_diagonal().abs()
     }
 
-    /// Solves for a direction of descent. Gives whether the Hessian was the exact one, and how many factorisations it took.
+    /// Solves for a direction of descent. Gives whether the Hessian was the exact one, and how many
+    /// factorisations it took.
     fn direction(
         &mut self,
         x: &Field<Vertices, DVec3>,
@@ -290,8 +293,9 @@ impl Newton<'_> {
         point
     }
 
-    /// A length at which the energy is low: 1 if the slope has fallen to half there; else near the minimum along the step. The
-    /// energy has a continuous slope but kinks in it, and steps that end behind one would oscillate about it.
+    /// A length at which the energy is low: 1 if the slope has fallen to half there; else near the
+    /// minimum along the step. The energy has a continuous slope but kinks in it, and steps that
+    /// end behind one would oscillate about it.
     fn search(&mut self, x: &Field<Vertices, DVec3>, here: &Point, step: &[f64]) -> Option<(Point, f64)> {
         let promised = dot(&here.force, step);
         let noise = NOISE * here.scale;

@@ -4,11 +4,13 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, TriMesh, Vertices};
 use plisse_system::{Pose, Role, Sink, Term};
 
-/// `E = -p V` with `V = Σ (a - o)·((b - o) × (c - o))/6` over the faces, counted from a fixed point `o`.
+/// `E = -p V` with `V = Σ (a - o)·((b - o) × (c - o))/6` over the faces, counted from a fixed point
+/// `o`.
 ///
-/// Of a closed surface that is the volume inside. Of an open one it is the volume of the cone over the sheet with its tip in
-/// `o`; while the boundary is held, another `o` changes it by a constant only, and the force is pressure times area either way.
-/// The Hessian has eigenvalues of both signs in pairs and belongs to no single face: the projected policies leave it out.
+/// Of a closed surface that is the volume inside. Of an open one it is the volume of the cone over
+/// the sheet with its tip in `o`; while the boundary is held, another `o` changes it by a constant
+/// only, and the force is pressure times area either way. The Hessian has eigenvalues of both signs
+/// in pairs and belongs to no single face: the projected policies leave it out.
 #[derive(Clone, Debug)]
 pub(super) struct HeldPressure {
     faces: Vec<[Id<Vertices>; 3]>,

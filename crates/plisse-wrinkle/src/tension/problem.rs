@@ -14,10 +14,13 @@ use super::{BENDING, GRAVITY, MEMBRANE, PRESSURE};
 use crate::error::{WrinkleError, fits};
 use crate::sheet::ThinSheet;
 
-/// A sheet with its loads and what holds it, in equilibrium as a tension field (Chen21, section 4.1).
+/// A sheet with its loads and what holds it, in equilibrium as a tension field (Chen21, section
+/// 4.1).
 ///
-/// The energy is that of [`TensionField`] and [`QuadraticBending`](plisse_bending::QuadraticBending), less the work of pressure and
-/// gravity, plus whatever terms are added. Every number is checked when it is given; [`Self::solve`](Self::solve) finds a minimum.
+/// The energy is that of [`TensionField`] and
+/// [`QuadraticBending`](plisse_bending::QuadraticBending), less the work of pressure and gravity,
+/// plus whatever terms are added. Every number is checked when it is given;
+/// [`Self::solve`](Self::solve) finds a minimum.
 ///
 /// ```
 /// use glam::DVec3;
@@ -53,7 +56,8 @@ pub struct BaseProblem {
 }
 
 impl BaseProblem {
-    /// A sheet without loads, held nowhere. `rest` is the rest shape of each face; the faces of sewn panels need not fit together.
+    /// A sheet without loads, held nowhere. `rest` is the rest shape of each face; the faces of
+    /// sewn panels need not fit together.
     pub fn new(
         mesh: TriMesh,
         rest: Field<Faces, TriangleMap>,
@@ -80,8 +84,9 @@ impl BaseProblem {
         })
     }
 
-    /// The panels before they were sewn: the same faces in the same order, with vertices of their own on each side of a seam.
-    /// Bending then stops at seams, which fold freely. Without panels the mesh bends as one piece.
+    /// The panels before they were sewn: the same faces in the same order, with vertices of their
+    /// own on each side of a seam. Bending then stops at seams, which fold freely. Without panels
+    /// the mesh bends as one piece.
     pub fn with_panels(self, panels: TriMesh) -> Result<Self, WrinkleError> {
         seams(&self.mesh, &panels)?;
         Ok(Self { panels: Some(panels), ..self })
@@ -113,8 +118,8 @@ impl BaseProblem {
         Ok(Self { pinned, ..self })
     }
 
-    /// A constant pressure in Pa on the side that the faces point away from, so that it pushes along their normals; negative for
-    /// suction. A closed surface, or one whose boundary is held.
+    /// A constant pressure in Pa on the side that the faces point away from, so that it pushes
+    /// along their normals; negative for suction. A closed surface, or one whose boundary is held.
     pub fn with_pressure(self, pressure: f64) -> Result<Self, WrinkleError> {
         let expected = "give a finite number of pascals";
         finite("the pressure", pressure, expected)?;
@@ -137,8 +142,9 @@ impl BaseProblem {
 
     /// Adds this part of the elastic energy, compression included; zero, the default, adds nothing.
     ///
-    /// A tension field does not care how compression is distributed between triangles (Chen21, section 6.3). A small part of the
-    /// elastic energy, 1e-4 for instance, evens it out, but brings back a little of the buckling.
+    /// A tension field does not care how compression is distributed between triangles (Chen21,
+    /// section 6.3). A small part of the elastic energy, 1e-4 for instance, evens it out, but
+    /// brings back a little of the buckling.
     pub fn with_compression(self, factor: f64) -> Result<Self, WrinkleError> {
         if !(0.0..=1.0).contains(&factor) {
             let expected = "give a number from 0 to 1";
@@ -147,7 +153,8 @@ impl BaseProblem {
         Ok(Self { compression: Positive::new(factor).ok(), ..self })
     }
 
-    /// Adds a term to the energy, an obstacle for instance. Its name must differ from "membrane", "bending", "pressure", "gravity".
+    /// Adds a term to the energy, an obstacle for instance. Its name must differ from "membrane",
+    /// "bending", "pressure", "gravity".
     #[must_use]
     pub fn with_term(mut self, term: Box<dyn Term<Vertices>>) -> Self {
         self.terms.push(Shared(Arc::from(term)));
@@ -262,7 +269,8 @@ impl BaseProblem {
         Ok(())
     }
 
-    /// The volume on the side that pressure acts from, m³; none without pressure. See [`HeldPressure`].
+    /// The volume on the side that pressure acts from, m³; none without pressure. See
+    /// [`HeldPressure`].
     pub(super) fn volume(&self, x: &Field<Vertices, DVec3>) -> Option<f64> {
         if self.pressure == 0.0 {
             return None;

@@ -20,7 +20,8 @@ use crate::error::WrinkleError;
 pub struct ElasticReference {
     /// Newton's method; buckled sheets need hundreds of iterations.
     pub settings: BaseSettings,
-    /// Random displacements of the start, each component up to this many metres: without any, a flat sheet stays flat.
+    /// Random displacements of the start, each component up to this many metres: without any, a
+    /// flat sheet stays flat.
     pub perturbation: f64,
     /// Seed of the displacements.
     pub seed: u64,
@@ -35,12 +36,13 @@ impl ElasticReference {
     }
 }
 
-/// Solves a problem once more with the full elastic energy: St. Venant-Kirchhoff in compression, too, and mid-edge bending with
-/// directors at the mean normals (Chen21, section 3), from `start` (the tension field's solution, for instance) and a small
-/// perturbation. Loads, pins and added terms are those of the problem.
+/// Solves a problem once more with the full elastic energy: St. Venant-Kirchhoff in compression,
+/// too, and mid-edge bending with directors at the mean normals (Chen21, section 3), from `start`
+/// (the tension field's solution, for instance) and a small perturbation. Loads, pins and added
+/// terms are those of the problem.
 ///
-/// Only a mesh that can resolve the wrinkles shows them: some ten vertices per wave. The rest shape is flat; the seams of panels fold
-/// freely.
+/// Only a mesh that can resolve the wrinkles shows them: some ten vertices per wave. The rest shape
+/// is flat; the seams of panels fold freely.
 pub fn elastic_reference(
     problem: &BaseProblem,
     start: &Field<Vertices, DVec3>,

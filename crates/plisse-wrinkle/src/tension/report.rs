@@ -19,17 +19,18 @@ pub struct BaseSolution {
 pub struct BaseReport {
     /// Largest unbalanced force on a vertex that may move, in N.
     pub force: f64,
-    /// Largest unbalanced force per rest area, in Pa; above the tolerance only where rounding lets it fall no further.
+    /// Largest unbalanced force per rest area, in Pa; above the tolerance only where rounding lets
+    /// it fall no further.
     pub residual: f64,
     /// What the residual had to fall below, in Pa.
     pub tolerance: f64,
-    /// Whether the Hessian is positive definite: a minimum. Otherwise it may be a saddle, kept by a symmetry of the start, or have
-    /// soft directions that rounding hides.
+    /// Whether the Hessian is positive definite: a minimum. Otherwise it may be a saddle, kept by a
+    /// symmetry of the start, or have soft directions that rounding hides.
     pub minimum: bool,
     /// Energy of each term in J; pressure counts as `-p V`.
     pub energies: Vec<TermEnergy>,
-    /// Volume on the side that pressure acts from, in m³; none without pressure. For an open sheet, that of the cone to the mean
-    /// place of its boundary.
+    /// Volume on the side that pressure acts from, in m³; none without pressure. For an open sheet,
+    /// that of the cone to the mean place of its boundary.
     pub volume: Option<f64>,
     /// How many faces are taut, wrinkled and slack.
     pub regimes: [usize; 3],

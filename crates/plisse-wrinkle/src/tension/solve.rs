@@ -14,24 +14,28 @@ use crate::error::{WrinkleError, fits};
 /// How a base mesh is solved for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BaseSettings {
-    /// Unbalanced force per area that is left, as a part of `Y h` over the size of the sheet (the square root of its area).
+    /// Unbalanced force per area that is left, as a part of `Y h` over the size of the sheet (the
+    /// square root of its area).
     pub tolerance: Positive,
     /// Iterations after which it is an error not to have converged.
     pub max_iterations: usize,
 }
 
 impl Default for BaseSettings {
-    /// A tolerance of 1e-10 and 500 iterations: ten to twenty are usual, sheets with slack free edges need more.
+    /// A tolerance of 1e-10 and 500 iterations: ten to twenty are usual, sheets with slack free
+    /// edges need more.
     fn default() -> Self {
         Self { tolerance: Positive::literal(1e-10), max_iterations: 500 }
     }
 }
 
 impl BaseProblem {
-    /// Finds an equilibrium from these positions, in metres. Held vertices are moved to their places first.
+    /// Finds an equilibrium from these positions, in metres. Held vertices are moved to their
+    /// places first.
     ///
     /// # Errors
-    /// [`WrinkleError::NoEquilibrium`] if none was found: it has the last positions, from which another call can go on.
+    /// [`WrinkleError::NoEquilibrium`] if none was found: it has the last positions, from which
+    /// another call can go on.
     pub fn solve(
         &self,
         start: &Field<Vertices, DVec3>,
@@ -134,8 +138,9 @@ fn check_finite(x: &Field<Vertices, DVec3>) -> Result<(), WrinkleError> {
     }
 }
 
-/// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line between both, one in the plane of
-/// all three. The loads of a floating sheet are in balance, so none of them bears anything.
+/// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line
+/// between both, one in the plane of all three. The loads of a floating sheet are in balance, so
+/// none of them bears anything.
 fn hold_floating(x: &Field<Vertices, DVec3>) -> (Option<Id<Vertices>>, Vec<Sliding>) {
     let far = |score: &dyn Fn(DVec3) -> f64| {
         let better = |a: &(Id<Vertices>, &DVec3), b: &(Id<Vertices>, &DVec3)| {

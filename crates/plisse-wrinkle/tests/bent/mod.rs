@@ -5,12 +5,14 @@ use glam::{DVec2, DVec3};
 use plisse_core::{Faces, Field, Positive, RestShape, TriMesh, TriangleMap, Vertices, generate};
 use plisse_wrinkle::{BaseSheet, Curvature, ThinSheet};
 
-/// Soft and thick, so that all terms of the energy have about the same size at amplitudes and frequencies of order one.
+/// Soft and thick, so that all terms of the energy have about the same size at amplitudes and
+/// frequencies of order one.
 pub(crate) fn sheet() -> ThinSheet {
     ThinSheet::new(Positive::new(12.0).unwrap(), 0.3, Positive::new(0.4).unwrap()).unwrap()
 }
 
-/// A square that is stretched along x, stretched along y on one side and compressed on the other, and bent both ways.
+/// A square that is stretched along x, stretched along y on one side and compressed on the other,
+/// and bent both ways.
 pub(crate) fn shape(u: DVec2) -> DVec3 {
     DVec3::new(
         1.1 * u.x + 0.05 * u.y * u.y,

@@ -131,15 +131,16 @@ impl Course {
 
     /// The figures of a run that came to its end.
     ///
-    /// How much each may change depends on whether the motion is chaotic: folds that buckle one way or
-    /// the other in the last digit end in other places, with nearly the same energies.
+    /// How much each may change depends on whether the motion is chaotic: folds that buckle one way
+    /// or the other in the last digit end in other places, with nearly the same energies.
     pub(super) fn describe(&self, scene: &Scene, chaotic: bool, findings: &mut Findings) {
         let pick = |calm: Tolerance, wild: Tolerance| if chaotic { wild } else { calm };
         findings
             .figure("vertices", scene.state().x().len() as f64, Tolerance::Exact)
             .figure("frames", f64::from(self.frames), Tolerance::Exact)
             .figure("steps", self.steps as f64, Tolerance::Exact);
-        // Counts of the solver depend on rounding where a step is nearly rejected, or nearly converged.
+        // Counts of the solver depend on rounding where a step is nearly rejected, or nearly
+        // converged.
         let effort = pick(Tolerance::Either(0.05, 5.0), Tolerance::Either(0.2, 20.0));
         findings
             .figure("substeps", self.substeps as f64, effort)

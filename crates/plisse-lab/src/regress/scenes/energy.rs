@@ -29,7 +29,8 @@ impl Energy {
         self.scale = self.scale.max(scale);
     }
 
-    /// The largest sum so far of kinetic and elastic energy, work done, and change of external energy, J.
+    /// The largest sum so far of kinetic and elastic energy, work done, and change of external
+    /// energy, J.
     pub(super) fn scale(&self) -> f64 {
         self.scale
     }

@@ -5,7 +5,8 @@
 use glam::DVec3;
 use plisse::scene::Obstacle;
 
-/// The largest depth of a position inside any obstacle at a time, in metres; zero if all are outside.
+/// The largest depth of a position inside any obstacle at a time, in metres; zero if all are
+/// outside.
 pub(super) fn largest_depth(obstacles: &[Obstacle], time: f64, x: &[DVec3]) -> f64 {
     let depth = |x: &DVec3| obstacles.iter().map(|o| -o.distance(time, *x).value).fold(0.0, f64::max);
     x.iter().map(depth).fold(0.0, f64::max)
@@ -24,14 +25,15 @@ impl Path {
         (start + part * (end - start), self.x[0].lerp(self.x[1], part))
     }
 
-    /// Whether the straight path goes into an obstacle on one side and comes out on the other, or ends
-    /// inside beyond its middle. Obstacles thinner than a thousandth of the path are not seen.
+    /// Whether the straight path goes into an obstacle on one side and comes out on the other, or
+    /// ends inside beyond its middle. Obstacles thinner than a thousandth of the path are not seen.
     pub(super) fn passes(&self, obstacle: &Obstacle) -> bool {
         let distance = |part: f64| {
             let (time, x) = self.at(part);
             obstacle.distance(time, x)
         };
-        // The gradient points away from the nearest place of the surface: it turns round on the way through.
+        // The gradient points away from the nearest place of the surface: it turns round on the way
+        // through.
         let (start, end) = (distance(0.0), distance(1.0));
         if start.value <= 0.0 || start.gradient.dot(end.gradient) >= 0.0 {
             return false;

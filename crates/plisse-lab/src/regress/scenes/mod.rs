@@ -1,5 +1,5 @@
-//! Scene files, run to their ends: every file of `fixtures/scenes` and the scene that `plisse` has built in, and
-//! the hard ones of `fixtures/hard`.
+//! Scene files, run to their ends: every file of `fixtures/scenes` and the scene that `plisse` has
+//! built in, and the hard ones of `fixtures/hard`.
 
 mod elastic;
 mod energy;
@@ -17,12 +17,13 @@ use super::{Experiment, Findings};
 use crate::repository_root;
 use elastic::Course;
 
-/// Scenes whose folds, flutter or collisions grow from the last digits: what they look like at the end depends on
-/// rounding, what they are like does not. Figures of the others are the same on every processor.
+/// Scenes whose folds, flutter or collisions grow from the last digits: what they look like at the
+/// end depends on rounding, what they are like does not. Figures of the others are the same on
+/// every processor.
 const CHAOTIC: [&str; 0] = [];
 
-/// Scenes of the short form, with the number of frames: the fastest ones that have between them every model, scheme,
-/// kind of body, and contact.
+/// Scenes of the short form, with the number of frames: the fastest ones that have between them
+/// every model, scheme, kind of body, and contact.
 const SHORT: [(&str, u32); 10] = [
     ("spring", 200),
     ("swinging-sheet", 20),

@@ -73,8 +73,9 @@ fn gain(frame: &WrinkleFrame) -> f64 {
     report.smooth_energy - report.terms.total()
 }
 
-/// Minima of energies, found to a small residual: their figures agree to far less than a percent whatever the
-/// processor. Waves are whole numbers, which rounding may move by one where two are equally good.
+/// Minima of energies, found to a small residual: their figures agree to far less than a percent
+/// whatever the processor. Waves are whole numbers, which rounding may move by one where two are
+/// equally good.
 fn describe(last: &WrinkleFrame, findings: &mut Findings) {
     let report = &last.field.report;
     let free = last.free.as_slice().iter().filter(|free| **free).count();

@@ -29,15 +29,17 @@ pub(in crate::scene) enum ContactLaw {
     Penalty,
 }
 
-/// Energy `Σᵢ Aᵢ p rᵢ φ(dᵢ)` over the vertices with a gap `gᵢ < rᵢ`, where `A` is the area of a vertex, `p` the pressure scale,
-/// `r` the range and `d = 1 - g/r`. The [`ContactLaw`] gives `φ`: `-ln(1 - d) - d - d²/2` of the barrier, `d³/3` of the
-/// penalty. Both agree for light contact, and both have continuous second derivatives.
+/// Energy `Σᵢ Aᵢ p rᵢ φ(dᵢ)` over the vertices with a gap `gᵢ < rᵢ`, where `A` is the area of a
+/// vertex, `p` the pressure scale, `r` the range and `d = 1 - g/r`. The [`ContactLaw`] gives `φ`:
+/// `-ln(1 - d) - d - d²/2` of the barrier, `d³/3` of the penalty. Both agree for light contact, and
+/// both have continuous second derivatives.
 pub(in crate::scene) struct ContactTerm {
     name: String,
     obstacle: Obstacle,
     law: ContactLaw,
     touchers: Arc<[Toucher]>,
-    /// Vertices that pins hold, and their thickness: contact cannot move them, but somebody may want to know.
+    /// Vertices that pins hold, and their thickness: contact cannot move them, but somebody may
+    /// want to know.
     held: Vec<(Id<Vertices>, f64)>,
 }
 
@@ -145,8 +147,9 @@ impl Term<Vertices> for ContactTerm {
         StepEnergy::of_storage(each.sum())
     }
 
-    /// The two parts act in directions at right angles, so that each is projected by itself. The curvature of the surface
-    /// counts with the sign of the force: around a convex body it is the negative part.
+    /// The two parts act in directions at right angles, so that each is projected by itself. The
+    /// curvature of the surface counts with the sign of the force: around a convex body it is the
+    /// negative part.
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         for (index, toucher, d) in self.touching(pose) {
             let [_, slope, curvature] = self.law(toucher, d.value);
@@ -169,8 +172,9 @@ impl Term<Vertices> for ContactTerm {
         free.fold(f64::INFINITY, f64::min)
     }
 
-    /// Seen from the obstacle, which may move, a vertex goes straight from where it was to where it is guessed to be, as far
-    /// as nothing is in the way. Where the obstacle turns far or changes its direction, piece by piece.
+    /// Seen from the obstacle, which may move, a vertex goes straight from where it was to where it
+    /// is guessed to be, as far as nothing is in the way. Where the obstacle turns far or changes
+    /// its direction, piece by piece.
     fn admit(
         &self,
         start: &Field<Vertices, DVec3>,
@@ -216,8 +220,9 @@ impl Term<Vertices> for ContactTerm {
             })
     }
 
-    /// The straight path, seen from the obstacle, goes through it and comes out where the surface faces another way. Within one
-    /// long step a vertex could slide around a thin rod that would hold it in several.
+    /// The straight path, seen from the obstacle, goes through it and comes out where the surface
+    /// faces another way. Within one long step a vertex could slide around a thin rod that would
+    /// hold it in several.
     fn crossed(
         &self,
         start: &Field<Vertices, DVec3>,

@@ -27,8 +27,8 @@ impl Distance {
         Self { value, gradient, hessian: DMat3::ZERO }
     }
 
-    /// The distance from a point, line or corner at `offset`, less `radius`. Directions in `free` curve; at the feature itself,
-    /// where no direction is known, it is `fallback`.
+    /// The distance from a point, line or corner at `offset`, less `radius`. Directions in `free`
+    /// curve; at the feature itself, where no direction is known, it is `fallback`.
     pub(super) fn round(offset: DVec3, free: DMat3, radius: f64, fallback: DVec3) -> Self {
         let length = offset.length();
         if length < 1e-12 {

@@ -9,9 +9,10 @@ use plisse_system::{Pose, Role, Sink, Term};
 use super::Obstacle;
 use super::contact::{ContactLaw, Toucher, law};
 
-/// Friction with the normal force and the normal of the start of the step: `E = Σ μ λ f(|u|)/rate` with the tangential
-/// velocity `u` against the obstacle. The force `μ λ f'` rises to `μ λ` within the slip speed `s`, as `2u/s - u²/s²`, and stays
-/// there. Convex, with continuous first derivatives. In an equilibrium nothing slides, and there is no friction.
+/// Friction with the normal force and the normal of the start of the step: `E = Σ μ λ f(|u|)/rate`
+/// with the tangential velocity `u` against the obstacle. The force `μ λ f'` rises to `μ λ` within
+/// the slip speed `s`, as `2u/s - u²/s²`, and stays there. Convex, with continuous first
+/// derivatives. In an equilibrium nothing slides, and there is no friction.
 pub(in crate::scene) struct FrictionTerm {
     name: String,
     obstacle: Obstacle,
@@ -41,7 +42,8 @@ impl FrictionTerm {
         touchers.iter().enumerate().filter_map(move |(index, toucher)| {
             let (step, vertex) = (step?, toucher.vertex);
             let (start, before) = (step.start[vertex], pose.time - step.dt);
-            // At the start of a motion that begins in the middle, `before` may be a time at which it would have been inside.
+            // At the start of a motion that begins in the middle, `before` may be a time at which
+            // it would have been inside.
             let distance = self.obstacle.touch(before, start, toucher).filter(|d| d.value > 0.0)?;
             let limit = -self.obstacle.contact.friction
                 * law(&self.obstacle, ContactLaw::Barrier, toucher, distance.value)[1];

@@ -6,8 +6,9 @@ use plisse_core::{Field, Id, RestError, RestShape, TriMesh, Vertices, outer};
 use super::super::SceneError;
 use super::distance::Distance;
 
-/// A closed surface, with a tree of boxes for the search and a normal for each face, edge and vertex that tells inside from
-/// outside (those of edges and vertices are sums over the adjacent faces, weighted by angle).
+/// A closed surface, with a tree of boxes for the search and a normal for each face, edge and
+/// vertex that tells inside from outside (those of edges and vertices are sums over the adjacent
+/// faces, weighted by angle).
 #[derive(Clone, Debug)]
 pub(super) struct SolidMesh {
     positions: Vec<DVec3>,

@@ -22,16 +22,18 @@ use super::SceneError;
 use super::motion::Keyframes;
 use super::own::Own;
 
-/// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or fast it is.
+/// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or
+/// fast it is.
 ///
-/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness d²/(1 - d)` with `d = 1 - gap/range` pushes
-/// outwards: `stiffness d²` for light contact, without bound where the gap closes. The solver takes no step along which a
-/// vertex could meet the surface, and a moving obstacle carries the vertices in its way with it. A run in which a vertex
-/// is on the wrong side all the same ends with an error.
+/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness d²/(1 - d)` with
+/// `d = 1 - gap/range` pushes outwards: `stiffness d²` for light contact, without bound where the
+/// gap closes. The solver takes no step along which a vertex could meet the surface, and a moving
+/// obstacle carries the vertices in its way with it. A run in which a vertex is on the wrong side
+/// all the same ends with an error.
 ///
-/// The gap has kinks around sharp edges, the energy has none but those. Edges and faces of the cloth between its vertices
-/// may still cut through sharp obstacles: a mesh must resolve what it lies on. Vertices that pins hold are where their
-/// pins have them, inside or not.
+/// The gap has kinks around sharp edges, the energy has none but those. Edges and faces of the
+/// cloth between its vertices may still cut through sharp obstacles: a mesh must resolve what it
+/// lies on. Vertices that pins hold are where their pins have them, inside or not.
 ///
 /// ```
 /// use glam::DVec3;
@@ -67,15 +69,17 @@ pub struct Obstacle {
 /// How an obstacle pushes and rubs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Gap at which contact begins, m. None: half of the mean edge of a cloth, so that its faces do not cut what it lies on,
-    /// and at most the radius of wires. A vertex that starts closer than that has the gap of its start instead, so
-    /// that nothing is thrown off.
+    /// Gap at which contact begins, m. None: half of the mean edge of a cloth, so that its faces do
+    /// not cut what it lies on, and at most the radius of wires. A vertex that starts closer than
+    /// that has the gap of its start instead, so that nothing is thrown off.
     pub range: Option<Positive>,
-    /// Pressure at 0.38 of the range, Pa. Cloth at rest floats where the pressure carries its weight.
+    /// Pressure at 0.38 of the range, Pa. Cloth at rest floats where the pressure carries its
+    /// weight.
     pub stiffness: Positive,
     /// Coefficient of Coulomb friction; zero for none.
     pub friction: f64,
-    /// Speed below which friction holds instead of sliding, m/s. What should stick creeps at most this fast.
+    /// Speed below which friction holds instead of sliding, m/s. What should stick creeps at most
+    /// this fast.
     pub slip: Positive,
 }
 
@@ -113,8 +117,8 @@ impl Touch {
         })
     }
 
-    /// The same for vertices that start here, outside: closer ones have a shorter range, so that contact begins without
-    /// energy.
+    /// The same for vertices that start here, outside: closer ones have a shorter range, so that
+    /// contact begins without energy.
     pub(super) fn touchers_from_start(
         &self,
         obstacle: &Obstacle,
@@ -226,8 +230,8 @@ impl Obstacle {
         Self { name: None, shape, motion: Arc::new(Keyframes::still()), contact: Contact::default() }
     }
 
-    /// The half space below a plane. The normal points to where the cloth is; its length does not matter, but it must not
-    /// be zero.
+    /// The half space below a plane. The normal points to where the cloth is; its length does not
+    /// matter, but it must not be zero.
     pub fn plane(point: DVec3, normal: DVec3) -> Result<Self, SceneError> {
         finite("the point of a plane", point)?;
         let unit = normal.try_normalize().filter(|n| n.is_finite());
@@ -290,8 +294,8 @@ impl Obstacle {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// With a motion. Rotations are about the centre of the shape, for meshes that of their bounding box, for planes their
-    /// point.
+    /// With a motion. Rotations are about the centre of the shape, for meshes that of their
+    /// bounding box, for planes their point.
     #[must_use]
     pub fn moving(self, motion: Keyframes) -> Self {
         Self { motion: Arc::new(motion), ..self }

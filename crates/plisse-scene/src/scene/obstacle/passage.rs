@@ -14,22 +14,26 @@ const POINTS: usize = 256;
 const SHORTEST: f64 = 1e-4;
 
 impl Obstacle {
-    /// The largest multiple of the path between two points in the frame of the obstacle along which something of this radius
-    /// keeps at least a tenth of its gap; zero if it has none. A lower bound: what it allows is free.
+    /// The largest multiple of the path between two points in the frame of the obstacle along which
+    /// something of this radius keeps at least a tenth of its gap; zero if it has none. A lower
+    /// bound: what it allows is free.
     ///
-    /// A distance changes no faster than the point moves, so a path shorter than nine tenths of the gap is free. Longer
-    /// ones, up to a multiple of one, are followed in pieces. The distance to a convex body is a convex function: it lies above its
-    /// tangent planes, so that only the part of the path towards the body counts, and sliding along it is not limited.
+    /// A distance changes no faster than the point moves, so a path shorter than nine tenths of the
+    /// gap is free. Longer ones, up to a multiple of one, are followed in pieces. The distance to a
+    /// convex body is a convex function: it lies above its tangent planes, so that only the part of
+    /// the path towards the body counts, and sliding along it is not limited.
     pub(super) fn free_path(&self, from: DVec3, to: DVec3, radius: f64) -> f64 {
         self.path_that_keeps(KEPT, from, to, radius)
     }
 
-    /// Whether something of this radius can go all the way between two points in the frame of the obstacle.
+    /// Whether something of this radius can go all the way between two points in the frame of the
+    /// obstacle.
     pub(super) fn is_free(&self, from: DVec3, to: DVec3, radius: f64) -> bool {
         self.path_that_keeps(0.0, from, to, radius) >= 1.0
     }
 
-    /// Whether the surface faces ways that are more than 45 degrees apart at two points in the frame of the obstacle.
+    /// Whether the surface faces ways that are more than 45 degrees apart at two points in the
+    /// frame of the obstacle.
     pub(super) fn turns_round(&self, from: DVec3, to: DVec3) -> bool {
         let [a, b] = [from, to].map(|x| self.local_distance(x).gradient);
         a.dot(b) < std::f64::consts::FRAC_1_SQRT_2
@@ -82,7 +86,8 @@ impl Obstacle {
         }
     }
 
-    /// Whether a point in the frame of the obstacle is known to be farther away than this, without an effort.
+    /// Whether a point in the frame of the obstacle is known to be farther away than this, without
+    /// an effort.
     pub(super) fn is_beyond(&self, local: DVec3, range: f64) -> bool {
         matches!(&self.shape, Shape::Mesh(mesh) if mesh.is_beyond(local, range))
     }

@@ -54,7 +54,8 @@ fn matrix_difference(a: DMat3, b: DMat3) -> f64 {
     (a - b).to_cols_array().iter().fold(0.0, |m: f64, x| m.max(x.abs()))
 }
 
-/// Whether a point is so close to where the nearest feature changes that differences across it mean nothing.
+/// Whether a point is so close to where the nearest feature changes that differences across it mean
+/// nothing.
 fn is_smooth(obstacle: &Obstacle, time: f64, x: DVec3) -> bool {
     let here = obstacle.distance(time, x).hessian;
     let size = 1.0 + here.x_axis.length() + here.y_axis.length() + here.z_axis.length();
@@ -187,7 +188,8 @@ fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), Tes
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// A path that is called free is free: by samples, of every shape, also of a mesh that is not convex.
+    /// A path that is called free is free: by samples, of every shape, also of a mesh that is not
+    /// convex.
     #[test]
     fn free_paths_are_free(
         from in prop::array::uniform3(-0.9..0.9f64),
@@ -215,7 +217,8 @@ proptest! {
     }
 }
 
-/// Sliding along a convex surface is not limited, however small the gap; going towards it is limited by the surface.
+/// Sliding along a convex surface is not limited, however small the gap; going towards it is
+/// limited by the surface.
 #[test]
 fn only_the_way_towards_a_body_counts() {
     for obstacle in [
