@@ -12,7 +12,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   ci               everything that must hold: fmt, clippy, tests, docs, features, packages, tidy
-  tidy             rules of the repository: dependency edges, first-line docs, paper keys, links, paths
+  tidy             rules of the repository: dependency edges, docs, paper keys, links, paths, columns
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
@@ -21,8 +21,9 @@ cargo xtask COMMAND
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
   regress [NAME…] [--short] [--bless]
                    experiments of the papers and runs of the scenes, each with a verdict by rules and by a golden
-                   file: v-strips, stretch-test, spring, swing, wrinkle, animation, scenes, hard; also one of a group,
-                   as scenes/drape. --short: a minute of scenes. --bless: renew the golden files
+                   file: v-strips, stretch-test, spring, swing, wrinkle, animation, cantilever, settling, plate,
+                   cusick, scenes, hard, jitter (an hour); also one of a group, as scenes/drape.
+                   --short: a minute of scenes. --bless: renew the golden files
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again
   reference        write the reference of scene files again
