@@ -187,7 +187,7 @@ fn push_inverse(block: &[f64], size: usize, out: &mut Vec<f64>) {
         let pivot = a[k][k];
         // NaN is not definite, either.
         if !(pivot > 1e-12 * mean && mean > 0.0) {
-            let identity = |at: usize| f64::from(u8::from(at % (size + 1) == 0));
+            let identity = |at: usize| f64::from(u8::from(at.is_multiple_of(size + 1)));
             out.extend((0..size * size).map(|at| identity(at) * inverse_of_mean(mean)));
             return;
         }

@@ -217,7 +217,7 @@ impl BlockMatrix {
             if let Some(p) = allowed(j) {
                 let size = layout.size(j);
                 for (at, (entry, p)) in self.diagonal_mut(j).iter_mut().zip(p).enumerate() {
-                    let identity = f64::from(u8::from(at % (size + 1) == 0));
+                    let identity = f64::from(u8::from(at.is_multiple_of(size + 1)));
                     *entry += (identity - p) * scale;
                 }
             }

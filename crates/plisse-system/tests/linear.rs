@@ -52,7 +52,7 @@ fn every_solver_finds_a_known_answer() {
     let a = cloth_matrix(20, 1e4, 0.1);
     let n = a.pattern().size();
     let expected = wavy(n);
-    let vectors = [(3.0, wavy(n)), (0.5, vec![0.0, 0.0, 1.0].repeat(n))];
+    let vectors = [(3.0, wavy(n)), (0.5, [0.0, 0.0, 1.0].repeat(n))];
     for rank_ones in [&vectors[..0], &vectors[..]] {
         let operator = Operator { matrix: &a, rank_ones };
         let mut b = vec![0.0; 3 * n];

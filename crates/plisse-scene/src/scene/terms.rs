@@ -278,8 +278,8 @@ fn net<L: plisse_bending::AngleEnergy + Clone + 'static>(
     if let Some(beta) = wires.wire.damping.rayleigh {
         out.push(slot.rayleigh("stretching", beta, net.stretching.iter().copied()));
     }
-    out.push(slot.term::<2, _>("stretching", net.stretching.into_iter()));
-    out.push(slot.term::<3, _>("bending", net.bending.into_iter()));
+    out.push(slot.term::<2, _>("stretching", net.stretching));
+    out.push(slot.term::<3, _>("bending", net.bending));
     Ok(())
 }
 

@@ -15,6 +15,9 @@ use crate::start::WrinkleStart;
 /// An unknown that is not there: a held amplitude, the phase at the root of a component.
 const FIXED: u32 = u32::MAX;
 
+/// Amplitudes in metres, and the phase along each edge in radians.
+type AmplitudesAndForm = (Field<Vertices, f64>, Field<Edges, f64>);
+
 /// A kept face, with everything that depends on the unknowns it sees.
 struct FaceEntry {
     id: Id<Faces>,
@@ -171,10 +174,7 @@ impl<'a> WrinkleSystem<'a> {
     ///
     /// # Errors
     /// [`WrinkleError::Lattice`] if rest areas are so different that no start can be computed.
-    pub fn start(
-        &mut self,
-        start: WrinkleStart,
-    ) -> Result<(Field<Vertices, f64>, Field<Edges, f64>), WrinkleError> {
+    pub fn start(&mut self, start: WrinkleStart) -> Result<AmplitudesAndForm, WrinkleError> {
         let point = crate::start::start(self, start)?;
         Ok((point.a, point.omega))
     }
