@@ -77,7 +77,7 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
     })?;
     let checkpoint =
         folder.load(frame, &loaded).map_err(|failure| last_good(&folder, &loaded, frame, failure))?;
-    same_rate(&loaded, frame, checkpoint.state.time())?;
+    same_rate(&folder, &loaded, frame, checkpoint.state.time())?;
     let mut report = Report::read(&folder.report(), frame, checkpoint.state.time())?;
     loaded.scene.set_state(checkpoint.state).map_err(Failure::Step)?;
     say(talk, &format!("going on from frame {frame}, t = {:.3} s", loaded.scene.time()));
@@ -94,28 +94,30 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
 
 /// Refuses to go on from a frame that is not where the scene has it now: frames of one run have one
 /// rate, and only the last may be shorter.
-fn same_rate(loaded: &Loaded, frame: u32, time: f64) -> Result<(), Failure> {
+fn same_rate(folder: &Folder, loaded: &Loaded, frame: u32, time: f64) -> Result<(), Failure> {
     let (duration, rate) = (loaded.file.time.duration.get(), loaded.file.time.frames_per_second.get());
-    let count = time * rate;
+    // Times are sums of steps, whose rounding errors are far less than this part of a frame.
+    let fits = |frame: u32, time: f64| (time * rate - f64::from(frame)).abs() <= 1e-6;
     let is_last = frame >= frame_count(duration, 1.0 / rate) && time >= duration * (1.0 - 1e-9);
-    // Times are sums of steps. One frame off is far more than their rounding errors.
-    if (count - f64::from(frame)).abs() <= 1e-6 || is_last {
+    if fits(frame, time) || is_last {
         return Ok(());
     }
-    let due = f64::from(frame) / rate;
     let found = format!(
-        "frame {frame} of this run ends at t = {time:.6} s, with {rate} frames per second it would end at t = {due:.6} s"
+        "frame {frame} of this run ends at t = {time:.6} s, with {rate} frames per second it would end at t = {:.6} s",
+        f64::from(frame) / rate
     );
     let before = frame.saturating_sub(1);
-    Err(Failure::Input(if count > f64::from(before) && count < f64::from(frame) && frame > 1 {
+    let cut = folder.load(before, loaded).is_ok_and(|earlier| fits(before, earlier.state.time()));
+    Err(Failure::Input(if cut && before > 0 {
         format!(
-            "{found}. If it was cut short by the end of an earlier duration, go on from the frame before with --from {before}; if \
-             frames_per_second has changed, set it back, or start a new run"
+            "{found}: the end of an earlier duration has cut it short. Go on from the frame before with:\n  \
+             plisse resume \"{}\" --from {before}",
+            folder.root.display()
         )
     } else {
         format!(
-            "{found}: the rate of frames cannot change within a run. Set frames_per_second back to {:.6}, or start a new run in \
-             another folder",
+            "{found}: the rate of frames cannot change within a run. Set frames_per_second back to what it was, {:.6} if this \
+             frame was a whole one, or start a new run in another folder",
             f64::from(frame) / time
         )
     }))

@@ -539,22 +539,8 @@ fn the_rate_of_frames_stays() {
     let place = Place::new();
     place.succeeds(&["run", "s.toml", "-q", "-o", "o", "--stop-after", "2"]);
     for (rate, parts) in [
-        (
-            "20",
-            [
-                "frame 2 of this run ends at t = 0.080000 s",
-                "at t = 0.100000 s",
-                "if frames_per_second has changed, set it back",
-            ],
-        ),
-        (
-            "50",
-            [
-                "frame 2 of this run ends at t = 0.080000 s",
-                "at t = 0.040000 s",
-                "frames_per_second back to 25",
-            ],
-        ),
+        ("20", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.100000 s", "what it was, 25.000000"]),
+        ("50", ["frame 2 of this run ends at t = 0.080000 s", "at t = 0.040000 s", "start a new run"]),
     ] {
         let changed = SCENE.replace("step = 0.02", &format!("step = 0.02, frames_per_second = {rate}"));
         fs::write(place.at("s.toml"), changed).unwrap();
