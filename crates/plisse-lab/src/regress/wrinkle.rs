@@ -13,7 +13,7 @@ use plisse::wrinkle::{
 
 use super::progress::Progress;
 use super::{Findings, Tolerance};
-use crate::wrinkles::{Chain, Count, Line, swings};
+use crate::wrinkles::{Chain, Count, Line, Waves, swings};
 
 /// `cargo xtask regress wrinkle`.
 pub(crate) fn run() -> Result<Findings> {
@@ -124,8 +124,14 @@ fn table(findings: &mut Findings, progress: &mut Progress) -> Result<()> {
                 format!("{name}: gain (mJ)"),
                 1e3 * (report.smooth_energy - report.terms.total()),
                 Tolerance::Relative(0.01),
-            )
-            .figure(format!("{name}: waves"), waves.map_or(0.0, |w| w.real), Tolerance::Relative(0.01))
+            );
+        // Along an open line whose phase turns back, the sum with signs is that of one of many
+        // minima: the teabag had 73.8 or 10.3, with gains that agree to 0.1 %.
+        let counts = |w: &Waves| w.whole.is_some() || w.absolute <= 1.001 * w.real;
+        if let Some(waves) = waves.as_ref().filter(|w| counts(w)) {
+            findings.figure(format!("{name}: waves"), waves.real, Tolerance::Relative(0.01));
+        }
+        findings
             .figure(
                 format!("{name}: wavelength (mm)"),
                 chain.wavelength().unwrap_or(0.0),
