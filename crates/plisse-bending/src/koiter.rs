@@ -241,6 +241,8 @@ impl KoiterBending {
         (0..3).any(|j| self.interior[j] && self.references[j] != Reference::Mean)
     }
 
+    // In line, as the next two: called, the bends would go through memory.
+    #[inline(always)]
     fn bends(&self, x: &[DVec3; 6]) -> [Option<Bend>; 3] {
         std::array::from_fn(|j| {
             let (a, b, c) = (x[(j + 1) % 3], x[(j + 2) % 3], x[j]);
@@ -254,6 +256,7 @@ impl KoiterBending {
     }
 
     /// Whether the mean normal of an edge is near to having no direction: see [`crate::fold`].
+    #[inline(always)]
     fn is_folded(&self, bends: &[Option<Bend>; 3]) -> bool {
         bends.iter().flatten().any(|bend| {
             bend.coupled != 0.0
@@ -328,6 +331,7 @@ impl KoiterBending {
     }
 
     /// `b - b̄` and `Q (b - b̄)`.
+    #[inline(always)]
     fn moments(&self, bends: &[Option<Bend>; 3]) -> ([f64; 3], [f64; 3]) {
         let strain: [f64; 3] =
             std::array::from_fn(|j| bends[j].as_ref().map_or(0.0, |bend| bend.value() - self.rest[j]));
