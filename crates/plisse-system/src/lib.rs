@@ -3,7 +3,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`Sink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`MixedTerm`], [`ConstantTerm`], [`Role`], [`Unknown`], [`OwnUnknown`], [`Gradient`], [`Pose`], [`StepMap`], [`Memory`], [`Sink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
@@ -48,6 +48,7 @@ mod integrator;
 mod ledger;
 mod loads;
 mod memory;
+mod mixed_term;
 mod newton;
 mod parts;
 mod pins;
@@ -67,6 +68,7 @@ pub use integrator::{
 pub use ledger::Ledger;
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
 pub use memory::Memory;
+pub use mixed_term::MixedTerm;
 pub use newton::{
     Criterion, Ended, Failure, HessianPolicy, Iteration, Newton, NewtonError, NewtonReport, NewtonSettings,
     Problem, Value,
@@ -79,4 +81,4 @@ pub use plisse_sparse::{
 pub use pose::{Pose, StepMap};
 pub use state::{Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Clearance, RankOne, Role, Term};
+pub use term::{Clearance, Gradient, OwnUnknown, RankOne, Role, Term, Unknown};

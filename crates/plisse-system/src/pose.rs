@@ -16,6 +16,10 @@ use crate::memory::Memory;
 pub struct Pose<'a, S: Space> {
     /// Positions in metres.
     pub x: &'a Field<S, DVec3>,
+    /// Values of the unknowns that terms bring along ([`Term::own`](crate::Term::own)): for a term
+    /// its own, for a system those of all its terms, one after the other. A system takes the values
+    /// at the start where there are none.
+    pub own: &'a [f64],
     /// Time in seconds at which `x` is, or will be, reached.
     pub time: f64,
     /// The step that leads to `x`; none outside of one, where velocities count as zero.
@@ -70,7 +74,7 @@ impl<'a, S: Space> Pose<'a, S> {
     /// Positions alone, at time zero and at rest.
     #[must_use]
     pub fn at(x: &'a Field<S, DVec3>) -> Self {
-        Self { x, time: 0.0, step: None }
+        Self { x, own: &[], time: 0.0, step: None }
     }
 
     /// The positions of the nodes of an element.

@@ -5,16 +5,33 @@ use plisse_core::{Field, Space};
 
 use crate::error::SetupError;
 use crate::ledger::Ledger;
+use crate::pose::Pose;
 
 /// The state of a simulation: everything the next step depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
+    /// Empty as long as nobody has asked for them.
+    own: Vec<f64>,
     time: f64,
     pub(crate) previous: Option<Previous<S>>,
     pub(crate) acceleration: Option<Field<S, DVec3>>,
     ledger: Option<Ledger>,
+}
+
+/// Where everything is: what a step looks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Configuration<S: Space> {
+    pub(crate) x: Field<S, DVec3>,
+    /// Values of the unknowns of all terms' own.
+    pub(crate) own: Vec<f64>,
+}
+
+impl<S: Space> Configuration<S> {
+    pub(crate) fn pose(&self, time: f64) -> Pose<'_, S> {
+        Pose { x: &self.x, own: &self.own, time, step: None }
+    }
 }
 
 /// The step before the last, which BDF2 needs.
@@ -34,7 +51,7 @@ impl<S: Space> State<S> {
         v.check_len(x.len()).map_err(|source| SetupError::Length { what: "velocities", source })?;
         check_finite("the position", &x)?;
         check_finite("the velocity", &v)?;
-        Ok(Self { x, v, time: 0.0, previous: None, acceleration: None, ledger: None })
+        Ok(Self { x, v, own: Vec::new(), time: 0.0, previous: None, acceleration: None, ledger: None })
     }
 
     /// A state without velocity at time zero.
@@ -47,6 +64,7 @@ impl<S: Space> State<S> {
     pub fn resume(
         x: Field<S, DVec3>,
         v: Field<S, DVec3>,
+        own: Vec<f64>,
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
@@ -81,7 +99,11 @@ impl<S: Space> State<S> {
                 expected,
             });
         }
-        Ok(Self { previous, acceleration, ledger, ..state })
+        if let Some(value) = own.iter().copied().find(|value| !value.is_finite()) {
+            let expected = "give finite numbers";
+            return Err(SetupError::BadParameter { what: "an unknown of a term", value, expected });
+        }
+        Ok(Self { own, previous, acceleration, ledger, ..state })
     }
 
     /// Positions in metres.
@@ -94,6 +116,13 @@ impl<S: Space> State<S> {
     #[must_use]
     pub fn v(&self) -> &Field<S, DVec3> {
         &self.v
+    }
+
+    /// Values of the unknowns that terms bring along ([`Pose::own`](crate::Pose::own)); empty before
+    /// the first step, where they have their values at the start.
+    #[must_use]
+    pub fn own(&self) -> &[f64] {
+        &self.own
     }
 
     /// Time in seconds.
@@ -121,6 +150,11 @@ impl<S: Space> State<S> {
         self.ledger.as_ref()
     }
 
+    /// The state at rest as a pose, at its time.
+    pub(crate) fn pose(&self) -> Pose<'_, S> {
+        Pose { x: &self.x, own: &self.own, time: self.time, step: None }
+    }
+
     /// Replaces positions and velocities, and forgets the past: multistep schemes start anew.
     pub fn set(&mut self, x: Field<S, DVec3>, v: Field<S, DVec3>) -> Result<(), SetupError> {
         x.check_len(self.x.len()).map_err(|source| SetupError::Length { what: "positions", source })?;
@@ -131,14 +165,14 @@ impl<S: Space> State<S> {
     /// The end of a step. The caller has checked the numbers.
     pub(crate) fn advance(
         &mut self,
-        x: Field<S, DVec3>,
+        Configuration { x, own }: Configuration<S>,
         v: Field<S, DVec3>,
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
         ledger: Option<Ledger>,
     ) {
-        *self = Self { x, v, time, previous, acceleration, ledger };
+        *self = Self { x, v, own, time, previous, acceleration, ledger };
     }
 }
 

@@ -15,8 +15,8 @@ use plisse_bending::QuadraticBending;
 use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, RankOne, Role, Sink,
-    StepMap, System, Term, Volume, Wind,
+    Attachments, BlockMatrix, ConstantTerm, Gradient, Gravity, PointLoads, Pose, Pressure, RankOne, Role,
+    Sink, StepMap, System, Term, Unknown, Volume, Wind,
 };
 use proptest::prelude::*;
 
@@ -107,7 +107,7 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         past: plisse_core::Past::Start,
         memory: None,
     });
-    let pose = Pose { x, time: 0.3, step };
+    let pose = Pose { x, own: &[], time: 0.3, step };
     check(&system, &pose, 1e-6);
     for term in system.terms() {
         check_energies(term, &pose);
@@ -123,8 +123,8 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
 fn check_energies(term: &dyn Term<Vertices>, pose: &Pose<'_, Vertices>) {
     let zeros = Field::filled(pose.x.len(), DVec3::ZERO);
     let (mut apart, mut together) = (zeros.clone(), zeros);
-    term.add_gradient(pose, &mut apart);
-    let energies = term.energy_and_add_gradient(pose, &mut together);
+    term.add_gradient(pose, &mut Gradient::by_nodes(&mut apart));
+    let energies = term.energy_and_add_gradient(pose, &mut Gradient::by_nodes(&mut together));
     assert_eq!(together, apart, "{}", term.name());
     assert_eq!(energies.potential, term.energy(pose), "{}", term.name());
     let start = pose.step.map_or(pose.x, |step| step.start);
@@ -145,13 +145,13 @@ impl Term<Vertices> for Plain {
     fn role(&self) -> Role {
         self.0.role()
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.0.pattern(pair);
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         self.0.energy(pose)
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         self.0.add_gradient(pose, gradient);
     }
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
@@ -209,7 +209,7 @@ proptest! {
         ];
         for term in terms {
             let mut g = Field::filled(x.len(), DVec3::ZERO);
-            term.add_gradient(&Pose::at(&x), &mut g);
+            term.add_gradient(&Pose::at(&x), &mut Gradient::by_nodes(&mut g));
             let (mut force, mut torque, mut size) = (DVec3::ZERO, DVec3::ZERO, 0.0);
             for (i, g) in g.iter() {
                 force += *g;
@@ -235,7 +235,10 @@ fn wind_on_a_plate_at_rest() {
         memory: None,
     };
     let mut g = Field::filled(sheet.flat.len(), DVec3::ZERO);
-    wind.add_gradient(&Pose { x: &sheet.flat, time: 0.0, step: Some(step) }, &mut g);
+    wind.add_gradient(
+        &Pose { x: &sheet.flat, own: &[], time: 0.0, step: Some(step) },
+        &mut Gradient::by_nodes(&mut g),
+    );
     let force: DVec3 = -g.as_slice().iter().sum::<DVec3>();
     // ½ ρ c A w_n², along the normal, with the wind.
     let expected = DVec3::Z * 0.5 * 1.2 * 1.1 * 2.0 * 9.0;

@@ -206,7 +206,8 @@ fn resumed_states_give_the_same_bits() {
         let previous = state.previous().cloned();
         let acceleration = state.acceleration().cloned();
         let (x, v, ledger) = (state.x().clone(), state.v().clone(), state.ledger().copied());
-        let mut resumed = State::resume(x, v, state.time(), previous, acceleration, ledger).unwrap();
+        let mut resumed =
+            State::resume(x, v, Vec::new(), state.time(), previous, acceleration, ledger).unwrap();
         assert_eq!(resumed, state);
         integrator.forget();
         let mut fresh = Implicit::new(&system, scheme, settings(0.1)).unwrap();

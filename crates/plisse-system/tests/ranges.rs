@@ -7,8 +7,8 @@ use plisse_bending::QuadraticBending;
 use plisse_core::range::{LENGTH, PARAMETER};
 use plisse_core::{Field, Id, Past, Positive, Psd, RestShape, TriMesh, Vertices, generate};
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, StepMap, System, Term,
-    Volume, Wind,
+    Attachments, BlockMatrix, ConstantTerm, Gradient, Gravity, PointLoads, Pose, Pressure, StepMap, System,
+    Term, Volume, Wind,
 };
 use plisse_testkit::{any_finite, any_points, assert_semidefinite, extreme_eigenvalues, magnitude};
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn check(what: &str, term: impl Term<Vertices> + 'static, poses: &[Pose<'_, Vert
         finite(what, [system.energy_and_gradient(pose, &mut gradient)]);
         finite(what, numbers(&gradient));
         for term in system.terms() {
-            let sum = term.energy_and_add_gradient(pose, &mut gradient);
+            let sum = term.energy_and_add_gradient(pose, &mut Gradient::by_nodes(&mut gradient));
             finite(what, [sum.potential, sum.stored, sum.dissipated]);
         }
         for psd in Psd::ALL {
@@ -101,7 +101,7 @@ proptest! {
         let (x, start, reference) = (field(x), field(start), field(reference));
         let dt = if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
         let step = StepMap { start: &start, dt, reference: &reference, rate, past: Past::Start, memory: None };
-        let poses = [Pose::at(&x), Pose { x: &x, time: 0.5, step: Some(step) }];
+        let poses = [Pose::at(&x), Pose { x: &x, own: &[], time: 0.5, step: Some(step) }];
         let mesh = tetrahedron();
         let [a, b] = k.map(positive);
 

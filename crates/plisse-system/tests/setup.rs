@@ -95,7 +95,7 @@ fn states() {
     // A step of no length cannot be written down.
     assert!(Positive::new(0.0).is_err());
     let still = Field::filled(9, DVec3::ZERO);
-    assert!(State::resume(sheet.flat.clone(), still, f64::NAN, None, None, None).is_err());
+    assert!(State::resume(sheet.flat.clone(), still, Vec::new(), f64::NAN, None, None, None).is_err());
 }
 
 #[test]

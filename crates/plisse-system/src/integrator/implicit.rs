@@ -15,7 +15,7 @@ use crate::newton::{
     Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
 };
 use crate::pose::{Pose, StepMap};
-use crate::state::{Previous, State};
+use crate::state::{Configuration, Previous, State};
 use crate::system::System;
 use crate::term::{Role, Term};
 
@@ -50,6 +50,7 @@ enum Start {
 struct Last<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
+    own: Vec<f64>,
     time: f64,
     energies: Energies,
     /// Acceleration one step before, if the motion was smooth: its trend is then worth following.
@@ -58,7 +59,10 @@ struct Last<S: Space> {
 
 impl<S: Space> Last<S> {
     fn is(&self, state: &State<S>) -> bool {
-        self.time.to_bits() == state.time().to_bits() && self.x == *state.x() && self.v == *state.v()
+        self.time.to_bits() == state.time().to_bits()
+            && self.x == *state.x()
+            && self.v == *state.v()
+            && self.own == state.own()
     }
 }
 
@@ -195,51 +199,52 @@ impl<S: Space> Implicit<S> {
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
             Some(last) => last.energies.clone(),
-            None => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
+            None => Energies::of(system, &state.pose(), state.v()),
         };
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
-        let (mut x, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
+        let (mut at, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
         let solve = self
             .newton
-            .minimise_from(&mut objective, &mut x, value)
+            .minimise_from(&mut objective, &mut at, value)
             .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
 
-        let mut v = problem.velocity(&x);
-        let mut a = problem.acceleration(&x);
+        let x = &at.x;
+        let mut v = problem.velocity(x);
+        let mut a = problem.acceleration(x);
         if matches!(scheme, Scheme::Newmark(_)) {
-            settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
+            settle_held_nodes(system, state.x(), x, dt, &mut v, &mut a);
         }
         let Scratch { gradient, parts, .. } = &*objective.scratch;
         let energies = Energies::at_end_of_step(system, parts, &v);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
-            work: work_of_pins(&objective, gradient, state, &x, &v, dt)
-                + work_of_time(system, [state.x(), &x], [state.time(), time]),
+            work: work_of_pins(&objective, gradient, state, x, &v, dt)
+                + work_of_time(system, &state.pose(), &at.pose(time)),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
         let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
-            let driven = balance.work + self.work_of_loads(system, state, &x, &balance, dt);
-            let excused = excused(&objective, gradient, state, &x, &solve, self.newton.settings());
+            let driven = balance.work + self.work_of_loads(system, state, x, &balance, dt);
+            let excused = excused(&objective, gradient, state, x, &solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
         let ledger = ledger.map(|ledger| {
             if ledger.fraction() > Ledger::WARNING {
-                ledger.at_least(self.newton.rounding_energy(&mut objective, &x))
+                ledger.at_least(self.newton.rounding_energy(&mut objective, &at))
             } else {
                 ledger
             }
         });
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
         let stable =
-            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &x) } else { None };
-        let closest = Closest::of(system, &Pose { x: &x, time, step: None });
+            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
+        let closest = Closest::of(system, &at.pose(time));
         self.memories = memories;
         self.scratch = scratch;
-        if let Some((node, term)) = crossed(system, state, &x, time, closest.as_ref()) {
+        if let Some((node, term)) = crossed(system, state, x, time, closest.as_ref()) {
             return Err(StepError::Crossed { time: state.time(), dt, node, term });
         }
         let previous =
@@ -247,9 +252,9 @@ impl<S: Space> Implicit<S> {
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
-        state.advance(x, v, time, previous, a, ledger);
-        let (x, v) = (state.x().clone(), state.v().clone());
-        self.last = Some(Last { x, v, time, energies: energies.clone(), earlier });
+        state.advance(at, v, time, previous, a, ledger);
+        let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().to_vec());
+        self.last = Some(Last { x, v, own, time, energies: energies.clone(), earlier });
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,
@@ -292,17 +297,20 @@ impl<S: Space> Implicit<S> {
         state: &State<S>,
         targets: &[(Id<S>, DVec3)],
         before: &Energies,
-    ) -> (Field<S, DVec3>, Value) {
+    ) -> (Configuration<S>, Value) {
+        let own = objective.system.own_values(state.own());
+        let with_own = |x| Configuration { x, own: own.to_vec() };
         let mut still = state.x().clone();
         for (node, target) in targets {
             still[*node] = *target;
         }
         let is_reachable = admit(objective, state, &mut still);
+        let mut moved = still.clone();
+        let still = with_own(still);
         if self.start == Start::Previous || objective.inertia == 0.0 {
             let value = self.evaluate(objective, &still, is_reachable);
             return (still, value);
         }
-        let mut moved = still.clone();
         for (i, &node) in objective.system.unknowns().iter().enumerate() {
             let mut step = predicted[node] - state.x()[node];
             if let Some(Some(allowed)) = objective.system.pins().allowed().get(i) {
@@ -311,17 +319,18 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let is_moved_reachable = admit(objective, state, &mut moved);
+        let moved = with_own(moved);
         let value = self.evaluate(objective, &moved, is_moved_reachable);
         // The energy of not moving is known from the last step, but for what depends on time or
         // velocity. What damped elastic terms would add with schemes that remember more than the
         // start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
-        let energy_still = if still == *state.x() {
+        let energy_still = if still.x == *state.x() {
             let terms = objective.system.terms().enumerate().zip(&before.terms);
             let energies = terms.map(|((i, term), before)| {
-                if changes(term) { term.energy(&objective.pose_for(i, state.x())) } else { before.energy }
+                if changes(term) { term.energy(&objective.pose_at_start(i, &still)) } else { before.energy }
             });
-            energies.sum::<f64>() + objective.inertial_energy(&still)
+            energies.sum::<f64>() + objective.inertial_energy(&still.x)
         } else {
             objective.value(&still).sum
         };
@@ -336,10 +345,10 @@ impl<S: Space> Implicit<S> {
     fn evaluate(
         &mut self,
         objective: &mut Objective<'_, S>,
-        x: &Field<S, DVec3>,
+        at: &Configuration<S>,
         is_reachable: bool,
     ) -> Value {
-        let value = self.newton.evaluate(objective, x);
+        let value = self.newton.evaluate(objective, at);
         objective.accepted();
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
@@ -461,10 +470,12 @@ fn excused<S: Space>(
 }
 
 /// Work of what moves by itself.
-fn work_of_time<S: Space>(system: &System<S>, [x0, x1]: [&Field<S, DVec3>; 2], [from, to]: [f64; 2]) -> f64 {
-    let terms = system.terms().filter(|term| term.depends_on_time() && term.role() != Role::Dissipative);
-    let [start, end] = [(x0, from), (x1, to)].map(|(x, time)| Pose { x, time, step: None });
-    terms.map(|term| term.work(&start, &end)).sum()
+fn work_of_time<S: Space>(system: &System<S>, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
+    let both = system.at(start).zip(system.at(end));
+    let changes = |term: &dyn Term<S>| term.depends_on_time() && term.role() != Role::Dissipative;
+    both.filter(|((term, _), _)| changes(*term))
+        .map(|((term, start), (_, end))| term.work(&start, &end))
+        .sum()
 }
 
 /// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity

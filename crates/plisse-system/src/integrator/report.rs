@@ -77,11 +77,11 @@ pub struct Closest {
 impl Closest {
     /// Over all terms of a system.
     pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>) -> Option<Self> {
-        let one = |term: &dyn Term<S>| {
-            let Clearance { node, gap, held_depth } = term.clearance(pose)?;
+        let one = |(term, pose): (&dyn Term<S>, Pose<'_, S>)| {
+            let Clearance { node, gap, held_depth } = term.clearance(&pose)?;
             Some(Self { term: term.name().to_owned(), node: node.index(), gap, held_depth })
         };
-        system.terms().filter_map(one).reduce(Self::and)
+        system.at(pose).filter_map(one).reduce(Self::and)
     }
 
     /// The closer of two approaches.
@@ -125,7 +125,7 @@ impl Energies {
 
     /// The energies of a state at rest or in motion.
     pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>, v: &Field<S, DVec3>) -> Self {
-        Self::with_parts(system, system.terms().map(|term| term.energy(pose)), v)
+        Self::with_parts(system, system.at(pose).map(|(term, pose)| term.energy(&pose)), v)
     }
 
     /// The energies of a state that a step has led to, where its terms have been evaluated.

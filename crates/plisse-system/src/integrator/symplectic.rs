@@ -8,8 +8,7 @@ use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use crate::error::SetupError;
-use crate::pose::Pose;
-use crate::state::State;
+use crate::state::{Configuration, State};
 use crate::system::System;
 
 /// Symplectic Euler: `v' = v + dt M⁻¹ f(x, v)`, then `x' = x + dt v'`. First order, one evaluation
@@ -22,11 +21,16 @@ use crate::system::System;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymplecticEuler;
 
+const NAME: &str = "symplectic Euler";
+
 impl SymplecticEuler {
-    /// An integrator for this system. Refuses one without mass.
+    /// An integrator for this system. Refuses one without mass, and unknowns without inertia.
     pub fn new<S: Space>(system: &System<S>) -> Result<Self, SetupError> {
         if system.mass().is_none() {
-            return Err(SetupError::Massless { integrator: "symplectic Euler" });
+            return Err(SetupError::Massless { integrator: NAME });
+        }
+        if let Some(term) = system.terms().find(|term| !term.own().is_empty()) {
+            return Err(SetupError::NoInertia { term: term.name().to_owned(), integrator: NAME });
         }
         Ok(Self)
     }
@@ -47,7 +51,7 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         let (dt, size) = (dt.get(), state.x().len());
         let time = state.time() + dt;
         let targets = pin_targets(system, time)?;
-        let before = Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v());
+        let before = Energies::of(system, &state.pose(), state.v());
         let a = acceleration_of(system, state, dt);
         let mut v = Field::from_fn(size, |i| state.v()[i] + a[i] * dt);
         for i in v.ids().filter(|&i| system.is_held(i)) {
@@ -68,9 +72,11 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         if let Some((node, _)) = x.iter().find(|(_, x)| is_out(x)) {
             return Err(StepError::Unstable { node: node.to_string(), time, dt });
         }
-        let energies = Energies::of(system, &Pose { x: &x, time, step: None }, &v);
+        // Unknowns without inertia stay where they are.
+        let end = Configuration { x, own: state.own().to_vec() };
+        let energies = Energies::of(system, &end.pose(time), &v);
         let balance = Balance { before: before.total(), after: energies.total(), work: 0.0, dissipated: 0.0 };
-        state.advance(x, v, time, None, None, None);
+        state.advance(end, v, time, None, None, None);
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,

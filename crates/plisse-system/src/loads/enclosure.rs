@@ -7,7 +7,7 @@ use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{RankOne, Role, Term};
+use crate::term::{Gradient, RankOne, Role, Term, Unknown};
 
 type Corners = [Id<Vertices>; 3];
 
@@ -52,7 +52,8 @@ impl Enclosure {
     fn add_gradient(&self, x: &Field<Vertices, DVec3>, factor: f64, out: &mut Field<Vertices, DVec3>) {
         for (face, [a, b, c]) in self.corners(x) {
             let plain = (b - a).cross(c - a) * (factor / 6.0);
-            let share = if plain.is_finite() {
+            // Sums of finite numbers may not be finite.
+            let share = if plain.abs().max_element() <= SATURATION {
                 plain
             } else {
                 multiply(area_vector(face.map(|v| x[v])), factor / 3.0)
@@ -63,11 +64,11 @@ impl Enclosure {
         }
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for [a, b, c] in &self.faces {
-            pair(*b, *a);
-            pair(*c, *b);
-            pair(*a, *c);
+            pair((*b).into(), (*a).into());
+            pair((*c).into(), (*b).into());
+            pair((*a).into(), (*c).into());
         }
     }
 
@@ -142,7 +143,7 @@ impl Term<Vertices> for Pressure {
         Role::External
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.enclosure.pattern(pair);
     }
 
@@ -150,8 +151,8 @@ impl Term<Vertices> for Pressure {
         saturate(-self.pressure * self.enclosure.volume(pose.x))
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
-        self.enclosure.add_gradient(pose.x, -self.pressure, gradient);
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure, gradient.nodes);
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
@@ -235,7 +236,7 @@ impl Term<Vertices> for Volume {
         Role::Elastic
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.enclosure.pattern(pair);
     }
 
@@ -244,8 +245,8 @@ impl Term<Vertices> for Volume {
         saturate(0.5 * self.bulk * excess * excess / self.target)
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
-        self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient);
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient.nodes);
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {

@@ -114,6 +114,8 @@ impl Newton {
     /// start alone, bit by bit.
     pub fn forget(&mut self) {
         self.linear.forget();
+        // A pattern that has grown orders the unknowns in another way than the next one would.
+        self.matrix = None;
     }
 
     /// Minimises from `x`, which holds the result; on error the last iterate.

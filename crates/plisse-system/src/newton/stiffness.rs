@@ -9,6 +9,7 @@ use super::objective::Objective;
 use super::problem::Problem;
 use super::stopping::largest;
 use super::{Criterion, Newton};
+use crate::state::Configuration;
 use crate::system::System;
 
 /// Rounding errors of a coordinate, in units of its spacing, that schemes and elements make of one:
@@ -48,15 +49,15 @@ impl Newton {
     pub(crate) fn is_stable<S: Space>(
         &mut self,
         objective: &mut Objective<'_, S>,
-        x: &Field<S, DVec3>,
+        at: &Configuration<S>,
     ) -> Option<bool> {
         let mut matrix = self.take_matrix(objective);
-        objective.hessian(x, Psd::Exact, &mut matrix);
+        objective.hessian(at, Psd::Exact, &mut matrix);
         objective.restrict_matrix(&mut matrix);
-        self.shift_what_is_unknown(objective.system, x, &mut matrix);
+        self.shift_what_is_unknown(objective.system, &at.x, &mut matrix);
         let is_definite = self.linear.is_positive_definite(&matrix);
         self.matrix = Some(matrix);
-        let dense = objective.dense_parts(x);
+        let dense = objective.dense_parts(at);
         let adds = dense.iter().all(|(weight, _)| *weight >= 0.0);
         match (is_definite.ok()?, dense.is_empty()) {
             (true, _) => adds.then_some(true),
@@ -85,6 +86,12 @@ impl Newton {
             let mass = system.mass().map_or(0.0, |mass| mass[node]);
             let shift = growth * mass + PIVOTS * largest(matrix.diagonal(i));
             matrix.add_to_diagonal(i, shift);
+        }
+        let first = system.unknowns().len();
+        for (i, own) in system.own().iter().enumerate() {
+            let inertia = if system.mass().is_some() { own.inertia() } else { 0.0 };
+            let shift = growth * inertia + PIVOTS * largest(matrix.diagonal(first + i));
+            matrix.add_to_diagonal(first + i, shift);
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, Vertices};
 use plisse_sparse::dot;
+use plisse_system::Gradient;
 use plisse_system::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pose, System};
 
 use super::report::{BaseFailure, BaseIteration};
@@ -259,7 +260,8 @@ impl Newton<'_> {
         self.gradient.as_mut_slice().fill(DVec3::ZERO);
         let (mut energy, mut scale) = (0.0, 0.0);
         for term in self.energy.system.terms() {
-            let part = term.energy_and_add_gradient(&pose, &mut self.gradient).potential;
+            let part =
+                term.energy_and_add_gradient(&pose, &mut Gradient::by_nodes(&mut self.gradient)).potential;
             energy += part;
             scale += part.abs();
         }

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Psd, TriMesh, Vertices};
-use plisse_system::{Pose, Role, Sink, Term};
+use plisse_system::{Gradient, Pose, Role, Sink, Term, Unknown};
 
 /// `E = -p V` with `V = Σ (a - o)·((b - o) × (c - o))/6` over the faces, counted from a fixed point
 /// `o`.
@@ -45,11 +45,11 @@ impl Term<Vertices> for HeldPressure {
         Role::External
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for [a, b, c] in &self.faces {
-            pair(*b, *a);
-            pair(*c, *b);
-            pair(*a, *c);
+            pair((*b).into(), (*a).into());
+            pair((*c).into(), (*b).into());
+            pair((*a).into(), (*c).into());
         }
     }
 
@@ -57,7 +57,7 @@ impl Term<Vertices> for HeldPressure {
         -self.pressure * self.volume(pose.x)
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         let factor = -self.pressure / 6.0;
         for (face, [a, b, c]) in self.corners(pose.x) {
             for (v, slope) in face.into_iter().zip([b.cross(c), c.cross(a), a.cross(b)]) {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
-use plisse_system::{Memory, Pose, RankOne, Role, SetupError, Sink, StepMap, Term};
+use plisse_core::{Psd, StepEnergy, Vertices};
+use plisse_system::{Gradient, Memory, Pose, RankOne, Role, SetupError, Sink, StepMap, Term, Unknown};
 
 /// Systems own their terms; a problem may be solved more than once.
 #[derive(Clone)]
@@ -26,19 +25,19 @@ impl Term<Vertices> for Shared {
     fn check(&self, size: usize) -> Result<(), SetupError> {
         self.0.check(size)
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.0.pattern(pair);
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         self.0.energy(pose)
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         self.0.add_gradient(pose, gradient);
     }
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, Vertices>,
-        gradient: &mut Field<Vertices, DVec3>,
+        gradient: &mut Gradient<'_, Vertices>,
     ) -> StepEnergy {
         self.0.energy_and_add_gradient(pose, gradient)
     }
