@@ -77,6 +77,19 @@ fn check(what: &str, term: impl Term<Vertices> + 'static, poses: &[Pose<'_, Vert
     }
 }
 
+/// Shares of faces below the largest number whose sum is above it.
+#[test]
+fn forces_of_a_volume_do_not_overflow_in_their_sum() {
+    let x = field([
+        [1.769e69, 9.02e68, -1.096e69],
+        [-6.32e68, 0.0, 0.0],
+        [0.0, -2.477e69, -3.109e69],
+        [0.0, 3.367e69, 0.0],
+    ]);
+    let volume = Volume::new(&tetrahedron(), positive(325.0), 1.2357e40).unwrap();
+    check("volume", volume, &[Pose::at(&x)]);
+}
+
 fn parameter() -> impl Strategy<Value = f64> + Clone {
     prop_oneof![magnitude(PARAMETER), 1e-6..1e3f64]
 }

@@ -53,7 +53,7 @@ impl Enclosure {
         for (face, [a, b, c]) in self.corners(x) {
             let plain = (b - a).cross(c - a) * (factor / 6.0);
             // Sums of finite numbers may not be finite.
-            let share = if plain.abs().max_element() <= SATURATION {
+            let share = if plain.is_finite() && plain.abs().max_element() <= SATURATION {
                 plain
             } else {
                 multiply(area_vector(face.map(|v| x[v])), factor / 3.0)
