@@ -120,11 +120,11 @@ pub enum SetupError {
         /// Its arm.
         arm: f64,
     },
-    /// Unknowns without inertia, and an integrator that needs inertia for all of them.
+    /// A term with unknowns or inertia of its own, and an integrator that knows masses of nodes only.
     #[error(
-        "the term \"{term}\" has unknowns without inertia, which {integrator} cannot move; use an implicit integrator"
+        "the term \"{term}\" has unknowns or inertia of its own, which {integrator} does not know; backward Euler does"
     )]
-    NoInertia {
+    OwnInertia {
         /// Name of the term.
         term: String,
         /// The integrator.

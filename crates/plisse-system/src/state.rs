@@ -1,7 +1,7 @@
 //! Positions and velocities, and what integrators remember of the past.
 
 use glam::DVec3;
-use plisse_core::{Field, Space};
+use plisse_core::{Field, FieldError, Space};
 
 use crate::error::SetupError;
 use crate::ledger::Ledger;
@@ -12,12 +12,21 @@ use crate::pose::Pose;
 pub struct State<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
-    /// Empty as long as nobody has asked for them.
-    own: Vec<f64>,
+    own: OwnState,
     time: f64,
     pub(crate) previous: Option<Previous<S>>,
     pub(crate) acceleration: Option<Field<S, DVec3>>,
     ledger: Option<Ledger>,
+}
+
+/// The unknowns that terms bring along ([`Term::own`](crate::Term::own)), those of all terms one
+/// after the other. Empty before the first step, where they have their values at the start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnState {
+    /// Their values.
+    pub values: Vec<f64>,
+    /// Their changes per second during the last step; zero after an equilibrium.
+    pub rates: Vec<f64>,
 }
 
 /// Where everything is: what a step looks for.
@@ -51,7 +60,15 @@ impl<S: Space> State<S> {
         v.check_len(x.len()).map_err(|source| SetupError::Length { what: "velocities", source })?;
         check_finite("the position", &x)?;
         check_finite("the velocity", &v)?;
-        Ok(Self { x, v, own: Vec::new(), time: 0.0, previous: None, acceleration: None, ledger: None })
+        Ok(Self {
+            x,
+            v,
+            own: OwnState::default(),
+            time: 0.0,
+            previous: None,
+            acceleration: None,
+            ledger: None,
+        })
     }
 
     /// A state without velocity at time zero.
@@ -64,7 +81,7 @@ impl<S: Space> State<S> {
     pub fn resume(
         x: Field<S, DVec3>,
         v: Field<S, DVec3>,
-        own: Vec<f64>,
+        own: OwnState,
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
@@ -99,7 +116,11 @@ impl<S: Space> State<S> {
                 expected,
             });
         }
-        if let Some(value) = own.iter().copied().find(|value| !value.is_finite()) {
+        let (expected, found) = (own.values.len(), own.rates.len());
+        if expected != found {
+            return Err(length("rates")(FieldError { space: "unknown of a term", expected, found }));
+        }
+        if let Some(&value) = own.values.iter().chain(&own.rates).find(|value| !value.is_finite()) {
             let expected = "give finite numbers";
             return Err(SetupError::BadParameter { what: "an unknown of a term", value, expected });
         }
@@ -118,10 +139,9 @@ impl<S: Space> State<S> {
         &self.v
     }
 
-    /// Values of the unknowns that terms bring along ([`Pose::own`](crate::Pose::own)); empty before
-    /// the first step, where they have their values at the start.
+    /// The unknowns that terms bring along.
     #[must_use]
-    pub fn own(&self) -> &[f64] {
+    pub fn own(&self) -> &OwnState {
         &self.own
     }
 
@@ -152,7 +172,7 @@ impl<S: Space> State<S> {
 
     /// The state at rest as a pose, at its time.
     pub(crate) fn pose(&self) -> Pose<'_, S> {
-        Pose { x: &self.x, own: &self.own, time: self.time, step: None }
+        Pose { x: &self.x, own: &self.own.values, time: self.time, step: None }
     }
 
     /// Replaces positions and velocities, and forgets the past: multistep schemes start anew.
@@ -165,8 +185,9 @@ impl<S: Space> State<S> {
     /// The end of a step. The caller has checked the numbers.
     pub(crate) fn advance(
         &mut self,
-        Configuration { x, own }: Configuration<S>,
+        x: Field<S, DVec3>,
         v: Field<S, DVec3>,
+        own: OwnState,
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,

@@ -10,7 +10,7 @@ use plisse_sparse::{BlockMatrix, Layout, Pattern, Sink, Slot};
 use crate::error::SetupError;
 use crate::parts::Parts;
 use crate::pins::{Motion, Pin, Pins};
-use crate::pose::Pose;
+use crate::pose::{Inertia, Pose, StepMap};
 use crate::term::{Gradient, OwnUnknown, RankOne, Role, Term, Unknown};
 
 /// Everything that determines the motion: masses, energy terms, pins. Frozen once built.
@@ -135,18 +135,18 @@ impl<S: Space> SystemBuilder<S> {
         let mut touched = Touched::new(first);
         for (term, own) in terms.iter().zip(&ranges) {
             let before = pairs.len();
-            let mut outside = None;
+            let mut missing = None;
             term.pattern(&mut |a, b| match numbering.pair(a, b, own) {
                 Ok(pair) => {
                     touched.note(a, b, own, mass.as_ref());
                     pairs.push(pair);
                 }
                 Err(unknown) => {
-                    outside.get_or_insert(unknown);
+                    missing.get_or_insert(unknown);
                 }
             });
-            if let Some(outside) = outside {
-                return Err(outside.named(term.name()));
+            if let Some(missing) = missing {
+                return Err(outside(missing, term.name()));
             }
             counts.push(pairs.len() - before);
         }
@@ -203,21 +203,11 @@ struct Numbering<'a, S: Space> {
     size: usize,
 }
 
-/// An unknown that does not exist.
-#[derive(Clone, Copy)]
-enum Outside<S: Space> {
-    Node(Id<S>, usize),
-    Own(u32, usize),
-}
+/// An unknown that does not exist, and how many there are.
+type Outside<S> = (Unknown<S>, usize);
 
-impl<S: Space> Outside<S> {
-    fn named(self, term: &str) -> SetupError {
-        let (node, count) = match self {
-            Self::Node(node, count) => (node.to_string(), count),
-            Self::Own(index, count) => (format!("unknown {index} of its own"), count),
-        };
-        SetupError::NodeOutOfRange { term: term.to_owned(), node, count }
-    }
+fn outside<S: Space>((unknown, count): Outside<S>, term: &str) -> SetupError {
+    SetupError::NodeOutOfRange { term: term.to_owned(), node: format!("{unknown:?}"), count }
 }
 
 impl<S: Space> Numbering<'_, S> {
@@ -235,11 +225,11 @@ impl<S: Space> Numbering<'_, S> {
     fn unknown(&self, unknown: Unknown<S>, own: &Range<usize>) -> Result<Option<u32>, Outside<S>> {
         match unknown {
             Unknown::Node(node) if node.index() < self.size => Ok(self.pins.unknown(node)),
-            Unknown::Node(node) => Err(Outside::Node(node, self.size)),
+            Unknown::Node(_) => Err((unknown, self.size)),
             Unknown::Own(k) if (k as usize) < own.len() => {
                 Ok(Some((self.pins.nodes().len() + own.start) as u32 + k))
             }
-            Unknown::Own(k) => Err(Outside::Own(k, own.len())),
+            Unknown::Own(_) => Err((unknown, own.len())),
             Unknown::Held => Ok(None),
         }
     }
@@ -368,7 +358,11 @@ impl<S: Space> System<S> {
         if self.own.is_empty() {
             return *pose;
         }
-        Pose { own: &self.own_values(pose.own)[self.terms[term].own.clone()], ..*pose }
+        let range = self.terms[term].own.clone();
+        let own_target =
+            |inertia: Inertia<'a, S>| Inertia { own_target: &inertia.own_target[range.clone()], ..inertia };
+        let step = pose.step.map(|step| StepMap { inertia: step.inertia.map(own_target), ..step });
+        Pose { own: &self.own_values(pose.own)[range.clone()], step, ..*pose }
     }
 
     /// The part of a vector over all terms' own unknowns that belongs to a term.
@@ -497,8 +491,8 @@ impl<S: Space> System<S> {
         let (mut pairs, mut ends) = (Vec::new(), Vec::with_capacity(self.terms.len()));
         for (i, entry) in self.terms.iter().enumerate() {
             entry.term.pairs(&poses(i).0, &mut |a, b| {
-                pairs.push(numbering.pair(a, b, &entry.own).unwrap_or_else(|outside| {
-                    panic!("{}", outside.named(entry.term.name()));
+                pairs.push(numbering.pair(a, b, &entry.own).unwrap_or_else(|missing| {
+                    panic!("{}", outside(missing, entry.term.name()));
                 }));
             });
             ends.push(pairs.len());

@@ -1,5 +1,6 @@
 //! A term of the energy, and where its second derivatives go.
 
+use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use glam::DVec3;
@@ -20,6 +21,11 @@ pub enum Role {
     /// A potential of the step whose force depends on velocity: damping, wind. Its value is no
     /// stored energy.
     Dissipative,
+    /// Inertia beside that of the masses of nodes: [`StepMap::inertia`] has its potential, and
+    /// [`Term::kinetic_energy`] what it stores. Masses that couple several unknowns or depend on
+    /// where these are, are kept as they were at the start of a step
+    /// ([`Term::remember`]). Backward Euler only.
+    Inertial,
 }
 
 /// A part of the energy: the sum over many elements, a load, a constraint force.
@@ -98,8 +104,10 @@ pub trait Term<S: Space>: Send + Sync {
     fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) -> StepEnergy {
         self.add_gradient(pose, gradient);
         let energy = self.energy(pose);
-        if self.role() != Role::Dissipative {
-            return StepEnergy::of_storage(energy);
+        match self.role() {
+            Role::Elastic | Role::External => return StepEnergy::of_storage(energy),
+            Role::Inertial => return StepEnergy::of_loss(energy, 0.0),
+            Role::Dissipative => {}
         }
         let Some(step) = pose.step else { return StepEnergy::of_loss(energy, 0.0) };
         let mut alone = Field::filled(pose.x.len(), DVec3::ZERO);
@@ -107,6 +115,12 @@ pub trait Term<S: Space>: Send + Sync {
         self.add_gradient(pose, &mut Gradient { nodes: &mut alone, own: &mut unused });
         let dissipated = alone.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum();
         StepEnergy::of_loss(energy, dissipated)
+    }
+
+    /// What an inertial term stores in a motion, J, beside what the masses of nodes do.
+    fn kinetic_energy(&self, motion: &Moving<'_, S>) -> f64 {
+        _ = motion;
+        0.0
     }
 
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
@@ -171,7 +185,20 @@ pub trait Term<S: Space>: Send + Sync {
     }
 }
 
-/// An unknown of a term's own: one number, without inertia.
+/// Where everything is and how fast it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a, S: Space> {
+    /// Positions, m.
+    pub x: &'a Field<S, DVec3>,
+    /// Velocities, m/s.
+    pub v: &'a Field<S, DVec3>,
+    /// Unknowns of the term's own.
+    pub own: &'a [f64],
+    /// Their changes per second.
+    pub own_rates: &'a [f64],
+}
+
+/// An unknown of a term's own: one number, without inertia unless a term brings it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnUnknown {
     /// Its value in a state that does not know it yet.
@@ -182,7 +209,7 @@ pub struct OwnUnknown {
 }
 
 /// What a derivative is taken by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Unknown<S: Space> {
     /// The position of a node.
     Node(Id<S>),
@@ -190,6 +217,16 @@ pub enum Unknown<S: Space> {
     Own(u32),
     /// Nothing that could change: blocks with it are dropped, as those with held nodes are.
     Held,
+}
+
+impl<S: Space> fmt::Debug for Unknown<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(node) => node.fmt(f),
+            Self::Own(index) => write!(f, "unknown {index} of its own"),
+            Self::Held => f.write_str("held"),
+        }
+    }
 }
 
 impl<S: Space> From<Id<S>> for Unknown<S> {

@@ -105,6 +105,7 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         reference: &reference,
         rate: 50.0,
         past: plisse_core::Past::Start,
+        inertia: None,
         memory: None,
     });
     let pose = Pose { x, own: &[], time: 0.3, step };
@@ -232,6 +233,7 @@ fn wind_on_a_plate_at_rest() {
         reference: &sheet.flat,
         rate: 0.0,
         past: plisse_core::Past::Start,
+        inertia: None,
         memory: None,
     };
     let mut g = Field::filled(sheet.flat.len(), DVec3::ZERO);

@@ -165,7 +165,15 @@ impl<'a> Passes<'a> {
         let system = scene.system();
         Self {
             scene,
-            step: StepMap { start, dt, reference: start, rate: 1.0 / dt, past: Past::Start, memory: None },
+            step: StepMap {
+                start,
+                dt,
+                reference: start,
+                rate: 1.0 / dt,
+                past: Past::Start,
+                inertia: None,
+                memory: None,
+            },
             gradient: Field::filled(start.len(), DVec3::ZERO),
             matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
             memories: system.terms().map(|_| Memory::default()).collect(),

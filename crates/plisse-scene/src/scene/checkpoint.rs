@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Vertices};
-use plisse_system::{Ledger, Previous, SetupError, State};
+use plisse_system::{Ledger, OwnState, Previous, SetupError, State};
 use thiserror::Error;
 
 /// A state and where it belongs.
@@ -82,7 +82,7 @@ impl Checkpoint {
             state.previous().is_some(),
             state.acceleration().is_some(),
             state.ledger().is_some(),
-            !state.own().is_empty(),
+            !state.own().values.is_empty(),
         ];
         out.push(parts.iter().enumerate().map(|(bit, part)| u8::from(*part) << bit).sum());
         let mut field = |field: &Field<Vertices, DVec3>| {
@@ -104,9 +104,11 @@ impl Checkpoint {
             let numbers = [external, work, dissipated, scale, excess];
             out.extend(numbers.into_iter().flat_map(|number| number.to_le_bytes()));
         }
-        if !state.own().is_empty() {
-            out.extend((state.own().len() as u64).to_le_bytes());
-            out.extend(state.own().iter().flat_map(|number| number.to_le_bytes()));
+        if !state.own().values.is_empty() {
+            for list in [&state.own().values, &state.own().rates] {
+                out.extend((list.len() as u64).to_le_bytes());
+                out.extend(list.iter().flat_map(|number| number.to_le_bytes()));
+            }
         }
         out.extend(digest(&out).to_le_bytes());
         out
@@ -150,7 +152,11 @@ impl Checkpoint {
             let (external, work, dissipated) = (number()?, number()?, number()?);
             Some(Ledger { external, work, dissipated, scale: number()?, excess: number()? })
         };
-        let own = if parts & 8 == 0 { Vec::new() } else { reader.numbers()? };
+        let own = if parts & 8 == 0 {
+            OwnState::default()
+        } else {
+            OwnState { values: reader.numbers()?, rates: reader.numbers()? }
+        };
         if reader.0.len() != 8 {
             return Err(CheckpointError::Damaged("it is too long"));
         }
@@ -203,7 +209,8 @@ mod tests {
         let previous = (parts & 1 != 0).then(|| Previous { x: field(3.0), v: field(4.0), dt: 0.1 });
         let acceleration = (parts & 2 != 0).then(|| field(5.0));
         let ledger = Ledger { external: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
-        let own = if parts & 4 != 0 { vec![0.5, -0.0, 5e-324] } else { Vec::new() };
+        let own = |values: Vec<f64>| OwnState { rates: values.clone(), values };
+        let own = own(if parts & 4 != 0 { vec![0.5, -0.0, 5e-324] } else { Vec::new() });
         let state =
             State::resume(field(1.0), field(2.0), own, 0.3, previous, acceleration, Some(ledger)).unwrap();
         Checkpoint { frame: 12, tag: u64::MAX - 1, state }

@@ -83,6 +83,7 @@ mod tests {
             reference: &reference,
             rate: 10.0,
             past: Past::Start,
+            inertia: None,
             memory: None,
         };
         let pose = Pose { x: &x, own: &[], time: 0.0, step: Some(step) };

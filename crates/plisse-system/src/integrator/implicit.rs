@@ -14,10 +14,10 @@ use crate::memory::Memory;
 use crate::newton::{
     Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
 };
-use crate::pose::{Pose, StepMap};
-use crate::state::{Configuration, Previous, State};
+use crate::pose::{Inertia, Pose, StepMap};
+use crate::state::{Configuration, OwnState, Previous, State};
 use crate::system::System;
-use crate::term::{Role, Term};
+use crate::term::{Moving, Role, Term};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by
 /// Newton's method.
@@ -62,7 +62,7 @@ impl<S: Space> Last<S> {
         self.time.to_bits() == state.time().to_bits()
             && self.x == *state.x()
             && self.v == *state.v()
-            && self.own == state.own()
+            && self.own == state.own().values
     }
 }
 
@@ -85,6 +85,12 @@ impl<S: Space> Implicit<S> {
             && let Some(term) = system.terms().find(|term| !term.has_potential())
         {
             return Err(SetupError::NoPotential { term: term.name().to_owned() });
+        }
+        if matches!(scheme, Scheme::Bdf2 | Scheme::Newmark(_))
+            && let Some(term) = system.terms().find(|term| term.role() == Role::Inertial)
+        {
+            let (term, integrator) = (term.name().to_owned(), scheme.name());
+            return Err(SetupError::OwnInertia { term, integrator });
         }
         if scheme == Scheme::Quasistatic
             && let Some(node) = system.loose_node()
@@ -172,6 +178,10 @@ impl<S: Space> Implicit<S> {
             _ => None,
         };
         let problem = Incremental::new(scheme, state, dt, acceleration.as_ref());
+        let own_start = system.own_values(&state.own().values).to_vec();
+        let own_rates = if state.own().rates.len() == own_start.len() { &*state.own().rates } else { &[] };
+        let mut own_target = own_start.clone();
+        own_target.iter_mut().zip(own_rates).for_each(|(own, rate)| *own += dt * rate);
         let step_length = if scheme == Scheme::Quasistatic { f64::INFINITY } else { dt };
         let map = StepMap {
             start: state.x(),
@@ -179,6 +189,11 @@ impl<S: Space> Implicit<S> {
             reference: &problem.reference,
             rate: problem.rate,
             past: problem.past(scheme, state, dt),
+            inertia: (problem.inertia > 0.0).then_some(Inertia {
+                factor: problem.inertia,
+                target: &problem.target,
+                own_target: &own_target,
+            }),
             memory: None,
         };
         let mut memories = std::mem::take(&mut self.memories);
@@ -199,7 +214,7 @@ impl<S: Space> Implicit<S> {
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
             Some(last) => last.energies.clone(),
-            None => Energies::of(system, &state.pose(), state.v()),
+            None => Energies::of(system, state),
         };
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
@@ -216,7 +231,12 @@ impl<S: Space> Implicit<S> {
             settle_held_nodes(system, state.x(), x, dt, &mut v, &mut a);
         }
         let Scratch { gradient, parts, .. } = &*objective.scratch;
-        let energies = Energies::at_end_of_step(system, parts, &v);
+        let own = OwnState {
+            rates: rates(&own_start, &at.own, if scheme == Scheme::Quasistatic { 0.0 } else { dt }),
+            values: at.own.clone(),
+        };
+        let moving = Moving { x, v: &v, own: &own.values, own_rates: &own.rates };
+        let energies = Energies::at_end_of_step(system, parts, &moving);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
@@ -252,8 +272,8 @@ impl<S: Space> Implicit<S> {
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
-        state.advance(at, v, time, previous, a, ledger);
-        let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().to_vec());
+        state.advance(at.x, v, own, time, previous, a, ledger);
+        let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().values.clone());
         self.last = Some(Last { x, v, own, time, energies: energies.clone(), earlier });
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
@@ -298,7 +318,7 @@ impl<S: Space> Implicit<S> {
         targets: &[(Id<S>, DVec3)],
         before: &Energies,
     ) -> (Configuration<S>, Value) {
-        let own = objective.system.own_values(state.own());
+        let own = objective.system.own_values(&state.own().values);
         let with_own = |x| Configuration { x, own: own.to_vec() };
         let mut still = state.x().clone();
         for (node, target) in targets {
@@ -319,7 +339,8 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let is_moved_reachable = admit(objective, state, &mut moved);
-        let moved = with_own(moved);
+        let own = objective.map.inertia.map_or(own, |inertia| inertia.own_target).to_vec();
+        let moved = Configuration { x: moved, own };
         let value = self.evaluate(objective, &moved, is_moved_reachable);
         // The energy of not moving is known from the last step, but for what depends on time or
         // velocity. What damped elastic terms would add with schemes that remember more than the
@@ -352,6 +373,11 @@ impl<S: Space> Implicit<S> {
         objective.accepted();
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
+}
+
+/// Changes per second; zero without time.
+fn rates(start: &[f64], end: &[f64], dt: f64) -> Vec<f64> {
+    start.iter().zip(end).map(|(start, end)| if dt > 0.0 { (end - start) / dt } else { 0.0 }).collect()
 }
 
 /// A node that has come to the wrong side of something, and the name of the term that should have

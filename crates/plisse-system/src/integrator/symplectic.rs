@@ -8,8 +8,9 @@ use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use crate::error::SetupError;
-use crate::state::{Configuration, State};
+use crate::state::State;
 use crate::system::System;
+use crate::term::{Role, Term};
 
 /// Symplectic Euler: `v' = v + dt M⁻¹ f(x, v)`, then `x' = x + dt v'`. First order, one evaluation
 /// of forces, no solve.
@@ -29,8 +30,9 @@ impl SymplecticEuler {
         if system.mass().is_none() {
             return Err(SetupError::Massless { integrator: NAME });
         }
-        if let Some(term) = system.terms().find(|term| !term.own().is_empty()) {
-            return Err(SetupError::NoInertia { term: term.name().to_owned(), integrator: NAME });
+        let needs_more = |term: &&dyn Term<S>| !term.own().is_empty() || term.role() == Role::Inertial;
+        if let Some(term) = system.terms().find(needs_more) {
+            return Err(SetupError::OwnInertia { term: term.name().to_owned(), integrator: NAME });
         }
         Ok(Self)
     }
@@ -51,7 +53,7 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         let (dt, size) = (dt.get(), state.x().len());
         let time = state.time() + dt;
         let targets = pin_targets(system, time)?;
-        let before = Energies::of(system, &state.pose(), state.v());
+        let before = Energies::of(system, state);
         let a = acceleration_of(system, state, dt);
         let mut v = Field::from_fn(size, |i| state.v()[i] + a[i] * dt);
         for i in v.ids().filter(|&i| system.is_held(i)) {
@@ -72,11 +74,10 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         if let Some((node, _)) = x.iter().find(|(_, x)| is_out(x)) {
             return Err(StepError::Unstable { node: node.to_string(), time, dt });
         }
-        // Unknowns without inertia stay where they are.
-        let end = Configuration { x, own: state.own().to_vec() };
-        let energies = Energies::of(system, &end.pose(time), &v);
+
+        state.advance(x, v, state.own().clone(), time, None, None, None);
+        let energies = Energies::of(system, state);
         let balance = Balance { before: before.total(), after: energies.total(), work: 0.0, dissipated: 0.0 };
-        state.advance(end, v, time, None, None, None);
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,
