@@ -69,7 +69,7 @@ pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
 pub use memory::Memory;
 pub use newton::{
     Criterion, Ended, Failure, HessianPolicy, Iteration, Newton, NewtonError, NewtonReport, NewtonSettings,
-    Problem, Value,
+    Problem, Search, Value,
 };
 pub use pins::{Motion, Pin};
 /// What solves and terms need of the sparse room.
