@@ -136,7 +136,7 @@ impl Pressure {
     /// may move is pressure times area either way.
     pub fn held(mesh: &TriMesh, pressure: f64, tip: DVec3) -> Result<Self, SetupError> {
         if let Some(value) = tip.to_array().into_iter().find(|c| !c.is_finite()) {
-            let (what, expected) = ("a coordinate of the tip", "give a finite number of metres");
+            let (what, expected) = ("the coordinate of the tip", "give a finite number of metres");
             return Err(SetupError::BadParameter { what, value, expected });
         }
         Self::within(Enclosure { faces: mesh.faces().as_slice().to_vec(), tip: Some(tip) }, pressure)

@@ -567,7 +567,9 @@ impl Run {
         if !settings.regularise || self.regularisation >= LARGEST_REGULARISATION {
             return Err(());
         }
-        self.regularisation = (100.0 * self.regularisation).max(1e-8);
+        // Near the minimum too much costs more iterations than one more factorisation does.
+        let factor = if self.near { 10.0 } else { 100.0 };
+        self.regularisation = (factor * self.regularisation).max(1e-8);
         Ok(())
     }
 }

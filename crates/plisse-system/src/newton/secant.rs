@@ -3,8 +3,11 @@
 use plisse_sparse::dot;
 
 use super::problem::{Problem, Value};
-use super::{LONGEST, NOISE, Newton, Places, SMALLEST, SUFFICIENT};
+use super::{LONGEST, Newton, Places, SMALLEST, SUFFICIENT};
 
+/// Relative rounding error of an energy. Smaller than where steps are halved: here places are
+/// compared with each other, too, and one behind a kink must not pass for as low as one before it.
+const NOISE: f64 = 1e-11;
 /// A whole step that leaves this part of the slope is taken as it is.
 const FALLEN: f64 = 0.5;
 /// The search ends where this part of the slope is left.
