@@ -54,6 +54,7 @@ mod newton;
 mod parts;
 mod pins;
 mod pose;
+mod shared_term;
 mod state;
 mod sums;
 mod system;
@@ -73,7 +74,7 @@ pub use memory::Memory;
 pub use mixed_term::MixedTerm;
 pub use newton::{
     Criterion, Ended, Failure, HessianPolicy, Iteration, Newton, NewtonError, NewtonReport, NewtonSettings,
-    Problem, Value,
+    Problem, Search, Value,
 };
 pub use pins::{Motion, Pin};
 /// What solves and terms need of the sparse room.

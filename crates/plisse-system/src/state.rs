@@ -29,6 +29,13 @@ pub struct OwnState {
     pub rates: Vec<f64>,
 }
 
+/// What an integrator leaves for its next step.
+pub(crate) struct Kept<S: Space> {
+    pub(crate) previous: Option<Previous<S>>,
+    pub(crate) acceleration: Option<Field<S, DVec3>>,
+    pub(crate) ledger: Option<Ledger>,
+}
+
 /// Where everything is: what a step looks for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Configuration<S: Space> {
@@ -189,9 +196,7 @@ impl<S: Space> State<S> {
         v: Field<S, DVec3>,
         own: OwnState,
         time: f64,
-        previous: Option<Previous<S>>,
-        acceleration: Option<Field<S, DVec3>>,
-        ledger: Option<Ledger>,
+        Kept { previous, acceleration, ledger }: Kept<S>,
     ) {
         *self = Self { x, v, own, time, previous, acceleration, ledger };
     }

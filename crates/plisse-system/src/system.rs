@@ -64,6 +64,7 @@ pub struct SystemBuilder<S: Space> {
     size: usize,
     terms: Vec<Box<dyn Term<S>>>,
     pins: Vec<(Id<S>, Pin)>,
+    terms_hold: bool,
 }
 
 impl<S: Space> SystemBuilder<S> {
@@ -107,13 +108,20 @@ impl<S: Space> SystemBuilder<S> {
         self.constrain(node, Pin::Moving(Arc::new(motion)))
     }
 
+    /// Says that terms hold the system, obstacles for instance: without masses it then needs no
+    /// pins.
+    #[must_use]
+    pub fn held_by_terms(self) -> Self {
+        Self { terms_hold: true, ..self }
+    }
+
     /// Checks everything and freezes the pattern.
     pub fn build(self) -> Result<System<S>, SetupError> {
-        let Self { mass, size, terms, pins } = self;
+        let Self { mass, size, terms, pins, terms_hold } = self;
         let pins = Pins::new(size, &pins)?;
         match &mass {
             Some(mass) => check_masses(mass, &pins)?,
-            None if !pins.any() => return Err(SetupError::NothingHolds { space: S::NAME }),
+            None if !pins.any() && !terms_hold => return Err(SetupError::NothingHolds { space: S::NAME }),
             None => {}
         }
         for (index, term) in terms.iter().enumerate() {
@@ -281,13 +289,13 @@ impl<S: Space> System<S> {
     #[must_use]
     pub fn builder(mass: Field<S, f64>) -> SystemBuilder<S> {
         let size = mass.len();
-        SystemBuilder { mass: Some(mass), size, terms: Vec::new(), pins: Vec::new() }
+        SystemBuilder { mass: Some(mass), size, terms: Vec::new(), pins: Vec::new(), terms_hold: false }
     }
 
     /// A system without masses, for equilibria only.
     #[must_use]
     pub fn massless(size: usize) -> SystemBuilder<S> {
-        SystemBuilder { mass: None, size, terms: Vec::new(), pins: Vec::new() }
+        SystemBuilder { mass: None, size, terms: Vec::new(), pins: Vec::new(), terms_hold: false }
     }
 
     /// Number of nodes, held ones included.
@@ -520,6 +528,19 @@ impl<S: Space> System<S> {
                 entry.term.add_hessian(&pose, psd, &mut Sink::new(out, &slots));
             }
             first = end;
+        }
+    }
+
+    /// Removes directions that sliding nodes may not take from a vector over the unknowns.
+    pub fn restrict(&self, vector: &mut [f64]) {
+        self.pins.filter(self.split_mut(vector).0);
+    }
+
+    /// Removes them from the Hessian, with its mean diagonal in their place.
+    pub fn restrict_matrix(&self, matrix: &mut BlockMatrix) {
+        let allowed = self.pins.allowed();
+        if !allowed.is_empty() {
+            matrix.restrict(|node| allowed.get(node)?.as_ref().map(|p| p.as_ref() as &[f64]));
         }
     }
 

@@ -197,6 +197,38 @@ proptest! {
         check_load(springs, &x, seed);
     }
 
+    /// On a sheet whose boundary is held, wherever the tip of the cone is.
+    #[test]
+    fn pressure_on_a_held_sheet(seed in any::<u64>(), tip in prop::array::uniform3(-1.0..1.0f64)) {
+        let (mesh, uv) = generate::disc(3, 0.5).unwrap();
+        let dome = uv.map(|u| u.extend(0.1 - u.length_squared() + 0.3 * u.x * u.y));
+        let x = jittered(&dome, seed, 0.1);
+        let rim = || mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v));
+        let of = |tip: DVec3| Pressure::held(&mesh, 250.0, tip).unwrap();
+        let system = |tip| System::massless(x.len()).term(of(tip)).pins(rim()).build().unwrap();
+        let (near, far) = (system(DVec3::ZERO), system(tip.into()));
+        check(&near, &Pose::at(&x), 1e-6);
+        check(&far, &Pose::at(&x), 1e-6);
+        let gradient = |system: &System<Vertices>| {
+            let mut out = Field::filled(x.len(), DVec3::ZERO);
+            system.gradient(&Pose::at(&x), &mut out);
+            out
+        };
+        for (v, g) in gradient(&near).iter() {
+            prop_assert!(g.distance(gradient(&far)[v]) < 1e-13 * 250.0);
+        }
+        let [a, b] = [near, far].map(|system| dense(&system, &Pose::at(&x), Psd::Exact));
+        let pairs = a.iter().flatten().zip(b.iter().flatten());
+        prop_assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-13 * 250.0));
+        // Another tip changes the volume by a constant.
+        let mut moved = x.clone();
+        let inner = mesh.vertices().find(|v| !mesh.is_boundary_vertex(*v)).unwrap();
+        moved[inner] += DVec3::new(0.01, -0.02, 0.1);
+        let change = |tip| of(tip).volume(&moved) - of(tip).volume(&x);
+        prop_assert!(change(DVec3::ZERO).abs() > 1e-4);
+        prop_assert!((change(DVec3::ZERO) - change(tip.into())).abs() < 1e-13);
+    }
+
     /// Forces of loads that live inside a closed surface, and of springs between nodes, add up to
     /// nothing.
     #[test]

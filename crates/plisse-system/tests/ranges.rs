@@ -120,6 +120,9 @@ proptest! {
 
         check("wind", Wind::new(&mesh, wind, a, b), &poses);
         check("pressure", Pressure::new(&mesh, pressure).unwrap(), &poses);
+        for tip in [DVec3::ZERO, DVec3::splat(-1e200)] {
+            check("held pressure", Pressure::held(&mesh, pressure, tip).unwrap(), &poses);
+        }
         check("volume", Volume::new(&mesh, a, b.get()).unwrap(), &poses);
         if let Ok(volume) = Volume::keeping(&mesh, &start, a) {
             check("kept volume", volume, &poses);
@@ -166,6 +169,10 @@ fn parameters_outside_of_the_range_are_refused() {
         "the pressure is -2000000000000000000000000000000000000000000000000000000000000; give a number of pascals up to 1e60"
     );
     assert!(Pressure::new(&mesh, f64::NAN).is_err());
+    assert_eq!(
+        Pressure::held(&mesh, 1.0, DVec3::NAN).unwrap_err().to_string(),
+        "the coordinate of the tip is NaN; give a finite number of metres"
+    );
     for target in [0.0, -1.0, 1e-61, 2e60, f64::NAN] {
         assert!(Volume::new(&mesh, Positive::ONE, target).is_err(), "{target}");
     }

@@ -7,11 +7,11 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices, generate};
-use plisse_system::PointLoads;
+use plisse_system::{Failure, PointLoads};
 use plisse_wrinkle::beds::{self, Bed};
 use plisse_wrinkle::{
-    BaseFailure, BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, ThinSheet,
-    WrinkleError, elastic_reference,
+    BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, ThinSheet, WrinkleError,
+    elastic_reference,
 };
 
 fn positive(value: f64) -> Positive {
@@ -258,7 +258,7 @@ fn the_elastic_sheet_has_the_energy_of_compression_on_top() {
     let none = BaseSettings { max_iterations: 0, ..how.settings };
     assert!(matches!(
         elastic_reference(&bed.problem, &base.x, &ElasticReference { settings: none, ..how }),
-        Err(WrinkleError::NoEquilibrium { failure: BaseFailure::Iterations, iterations: 0, .. })
+        Err(WrinkleError::NoEquilibrium { failure: Failure::Iterations, iterations: 0, .. })
     ));
 }
 

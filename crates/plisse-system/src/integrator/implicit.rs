@@ -15,7 +15,7 @@ use crate::newton::{
     Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
 };
 use crate::pose::{Inertia, Pose, StepMap};
-use crate::state::{Configuration, OwnState, Previous, State};
+use crate::state::{Configuration, Kept, OwnState, Previous, State};
 use crate::system::System;
 use crate::term::{Moving, Role, Term};
 
@@ -272,7 +272,7 @@ impl<S: Space> Implicit<S> {
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
-        state.advance(at.x, v, own, time, previous, a, ledger);
+        state.advance(at.x, v, own, time, Kept { previous, acceleration: a, ledger });
         let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().values.clone());
         self.last = Some(Last { x, v, own, time, energies: energies.clone(), earlier });
         let (momentum, angular_momentum) = momenta(system, state);

@@ -8,7 +8,7 @@ use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use crate::error::SetupError;
-use crate::state::State;
+use crate::state::{Kept, State};
 use crate::system::System;
 use crate::term::{Role, Term};
 
@@ -75,7 +75,8 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
             return Err(StepError::Unstable { node: node.to_string(), time, dt });
         }
 
-        state.advance(x, v, state.own().clone(), time, None, None, None);
+        let kept = Kept { previous: None, acceleration: None, ledger: None };
+        state.advance(x, v, state.own().clone(), time, kept);
         let energies = Energies::of(system, state);
         let balance = Balance { before: before.total(), after: energies.total(), work: 0.0, dissipated: 0.0 };
         let (momentum, angular_momentum) = momenta(system, state);

@@ -175,14 +175,11 @@ impl<S: Space> Problem for Objective<'_, S> {
     }
 
     fn restrict(&self, vector: &mut [f64]) {
-        self.system.pins().filter(self.system.split_mut(vector).0);
+        self.system.restrict(vector);
     }
 
     fn restrict_matrix(&self, matrix: &mut BlockMatrix) {
-        let allowed = self.system.pins().allowed();
-        if !allowed.is_empty() {
-            matrix.restrict(|node| allowed.get(node)?.as_ref().map(|p| p.as_ref() as &[f64]));
-        }
+        self.system.restrict_matrix(matrix);
     }
 
     /// Largest force per mass in m/s²; largest force in newtons without masses.
