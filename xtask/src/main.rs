@@ -16,6 +16,7 @@ cargo xtask COMMAND
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
+  bench shell [N…] steps of a sheet of N x N cells with hinges, mean normals and free directors
   bench damping [N [MEMBRANE [STEPS]]]
                     time per step of a hanging sheet with and without damping
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix

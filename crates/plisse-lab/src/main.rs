@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
         ["bench", "damping", args @ ..] => report(bench::damping::run(args)),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
+        ["bench", "shell", sizes @ ..] => report(bench::shell::run(sizes)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {

@@ -1,27 +1,29 @@
 //! A triangle with a membrane energy.
 
 use glam::DVec3;
-use plisse_core::{Blocks, Element, ElementEvaluation, Id, Psd, TriangleMap, Vertices, saturate};
+use plisse_core::{Blocks, Element, ElementEvaluation, Id, Psd, Space, TriangleMap, Vertices, saturate};
 
 use crate::energy::MembraneEnergy;
 
-/// One triangle: its corners, its rest map, its energy (by value or by reference).
+/// One triangle: its corners, its rest map, its energy (by value or by reference). Its corners are
+/// vertices of a mesh, or anything else that has a position: the midpoints of three edges span a
+/// triangle, too.
 ///
 /// Projection happens in F space, which is 2.25 times smaller than the space of the corners and has
 /// closed forms; the pulled-back Hessian is positive semidefinite, but not the nearest such 9×9
 /// matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MembraneElement<E> {
-    nodes: [Id<Vertices>; 3],
+pub struct MembraneElement<E, S: Space = Vertices> {
+    nodes: [Id<S>; 3],
     map: TriangleMap,
     energy: E,
 }
 
-impl<E: MembraneEnergy> MembraneElement<E> {
+impl<E: MembraneEnergy, S: Space> MembraneElement<E, S> {
     /// A triangle of a mesh: its corners, and its map from
     /// [`RestShape::map`](plisse_core::RestShape::map).
     #[must_use]
-    pub fn new(nodes: [Id<Vertices>; 3], map: TriangleMap, energy: E) -> Self {
+    pub fn new(nodes: [Id<S>; 3], map: TriangleMap, energy: E) -> Self {
         Self { nodes, map, energy }
     }
 
@@ -38,10 +40,10 @@ impl<E: MembraneEnergy> MembraneElement<E> {
     }
 }
 
-impl<E: MembraneEnergy> Element<3> for MembraneElement<E> {
-    type Space = Vertices;
+impl<E: MembraneEnergy, S: Space> Element<3> for MembraneElement<E, S> {
+    type Space = S;
 
-    fn nodes(&self) -> [Id<Vertices>; 3] {
+    fn nodes(&self) -> [Id<S>; 3] {
         self.nodes
     }
 

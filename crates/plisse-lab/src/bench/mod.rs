@@ -1,6 +1,8 @@
 //! Benchmarks: variants interleaved in one run, compared as ratios.
 
+mod clock;
 pub(crate) mod damping;
 pub(crate) mod kernels;
+pub(crate) mod shell;
 pub(crate) mod step;
 pub(crate) mod wrinkle;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use glam::{DVec2, DVec3};
 use plisse::bending::HingeFilter;
-use plisse::core::{Blocks, Element, Id, Mat3x2, Psd, TriangleMap};
+use plisse::core::{Blocks, Element, Id, Mat3x2, Psd, TriangleMap, Vertices};
 use plisse::membrane::{
     Arap, Corotational, CrossFibre, Eigenanalysis, FibreLaw, FibrePair, Lame, MembraneElement,
     MembraneEnergy, NeoHookeanIncompressible, NeoHookeanLog, NeoHookeanStable, Shear, ShearLaw,
@@ -131,7 +131,7 @@ fn triangle(case: &Case<'_>) -> Result<Output> {
     let energy = stretch.plus(shear).scaled(case.scale()?);
     let map = TriangleMap::new(case.triangle("rest")?.map(DVec2::from));
     let map = map.ok_or_else(|| case.error("params.rest", "the triangle has no area"))?;
-    let element = MembraneElement::new([0, 1, 2].map(Id::new), map, energy);
+    let element = MembraneElement::<_, Vertices>::new([0, 1, 2].map(Id::new), map, energy);
 
     Ok(of_element(&element, &corners(&case.x::<9>()?), None))
 }
