@@ -299,22 +299,39 @@ fn add_product(block: &[f64], x: &[f64], out: &mut [f64]) {
 }
 
 /// Adds the product of a block of `R` rows, stored by columns, which may be followed by others.
-#[inline]
+#[inline(always)]
 fn add_block_product<const R: usize>(sum: &mut [f64; R], block: &[f64], x: &[f64]) {
-    let (columns, _) = block.as_chunks::<R>();
-    for (column, x) in columns.iter().zip(x) {
+    match x {
+        [x] => add_columns(sum, block, &[*x]),
+        [x, y, z] => add_columns(sum, block, &[*x, *y, *z]),
+        _ => {
+            for (column, x) in block.as_chunks::<R>().0.iter().zip(x) {
+                add_columns(sum, column, &[*x]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_columns<const R: usize, const N: usize>(sum: &mut [f64; R], block: &[f64], x: &[f64; N]) {
+    let columns = &block[..R * N];
+    for c in 0..N {
         for r in 0..R {
-            sum[r] += column[r] * x;
+            sum[r] += columns[R * c + r] * x[c];
         }
     }
 }
 
 /// Adds the product of the transpose of a block of `N` rows and `R` columns.
-#[inline]
+#[inline(always)]
 fn add_transposed<const R: usize, const N: usize>(sum: &mut [f64; R], block: &[f64], x: &[f64; N]) {
-    let (columns, _) = block.as_chunks::<N>();
-    for (sum, column) in sum.iter_mut().zip(columns) {
-        *sum += column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+    let columns = &block[..R * N];
+    for r in 0..R {
+        let mut dot = 0.0;
+        for c in 0..N {
+            dot += columns[N * r + c] * x[c];
+        }
+        sum[r] += dot;
     }
 }
 
