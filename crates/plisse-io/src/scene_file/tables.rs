@@ -1,14 +1,12 @@
 //! The tables of a scene file.
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Positive, UnitDir2};
+use plisse_core::{PoissonRatio, Positive, UnitDir2};
 
 use super::choices::{UvScaleChoice, WarpWeft, WeldChoice};
 use super::mistakes::Collector;
 use super::read::{Item, Read, TableReference, names, table};
-use super::values::{
-    Count, Direction, Fraction, NonNegative, Pixels, Poisson, RateExponent, Version, ViewAngle,
-};
+use super::values::{Count, Direction, Fraction, NonNegative, Pixels, RateExponent, Version, ViewAngle};
 
 table! {
     /// A scene. Units are SI: metres, seconds, kilograms, newtons, pascals; angles are degrees.
@@ -63,7 +61,7 @@ table! {
         /// Young's modulus, Pa.
         young: Positive = required,
         /// Poisson's ratio.
-        poisson: Poisson = required,
+        poisson: PoissonRatio = required,
         /// m.
         thickness: Positive = required,
         /// kg/m³. Without it the sheet has no weight.
@@ -477,7 +475,7 @@ table! {
         /// Tensile stiffness of an isotropic sheet (Young's modulus times thickness), N/m.
         tensile: Positive = optional,
         /// Poisson's ratio of an isotropic sheet or solid, also for `mid-edge` bending.
-        poisson: Poisson = optional,
+        poisson: PoissonRatio = optional,
         /// The bending model.
         bending: BendingName = optional,
         /// Bending rigidity, N m. Two values, along warp and weft, for `hinge` bending: the cloth

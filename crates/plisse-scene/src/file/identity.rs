@@ -146,7 +146,7 @@ impl Identity {
                 self.add("law", law_name(*law));
                 self.add("weight", weight_name(*weight));
             }
-            Bending::MidEdge { rigidity, poisson } => self.add("mid-edge", &[rigidity.get(), *poisson]),
+            Bending::MidEdge { rigidity, poisson } => self.add("mid-edge", &[rigidity.get(), poisson.get()]),
             Bending::Quadratic { rigidity } => self.add("quadratic", rigidity),
         }
     }

@@ -130,7 +130,6 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Pick { body, .. }
     | SceneError::CurvedQuadratic { body }
     | SceneError::Body { body, .. }
-    | SceneError::Plate { body, .. }
     | SceneError::NoWarp { body }
     | SceneError::NoBendingDirections { body }
     | SceneError::StartsInside { body, .. }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use plisse_core::IsotropicSheet;
 use plisse_io::read_text_up_to;
 use plisse_io::scene_file::{
     ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, Up, WrinkleTable,
 };
-use plisse_wrinkle::{BaseSettings, ThinSheet, WrinkleSettings};
+use plisse_wrinkle::{BaseSettings, WrinkleSettings};
 
 use super::{LARGEST_FILE, LoadError, Loaded, Meaning, Reader, line_of};
 use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
@@ -139,8 +140,7 @@ impl Reader<'_> {
             self.note(1, "model = \"wrinkle\" needs a table [wrinkle] with young, poisson and thickness");
             return None;
         };
-        let sheet = ThinSheet::new(table.young, table.poisson.0, table.thickness);
-        let sheet = self.keep(table.at_line, sheet)?;
+        let sheet = IsotropicSheet::new(table.young, table.poisson, table.thickness);
         let options = self.wrinkle_options(table);
         let cloth_line = file.cloth.first().map_or(1, |cloth| cloth.at_line);
         let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
