@@ -7,7 +7,7 @@ use crate::quantity::{PoissonRatio, Positive};
 ///
 /// The one description from which membranes (`Lame` of `plisse-membrane`), plates (`Plate` of
 /// `plisse-bending`) and wrinkles take their moduli. In the plane the energy of a strain `ε` per
-/// volume is `α/2 tr²ε + β tr(ε²)`, positive for every Poisson's ratio that [`PoissonRatio`] allows.
+/// volume is `α/2 tr²ε + β tr(ε²)`, which is positive for all that [`PoissonRatio`] allows.
 ///
 /// ```
 /// use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
