@@ -87,7 +87,7 @@ fn mixed_descriptions_are_refused_with_the_keys() {
         (&format!("{solid}, preset = \"denim\""), "\"preset\" does not go with \"young\""),
         (&format!("{solid}, membrane = \"fibres\""), "not that of a solid with a Poisson's ratio"),
         (&format!("{solid}, law = \"sine\""), "belong to bending = \"hinge\""),
-        (&solid.replace("0.3", "0.6"), "0.6 is not a number above -1 and up to 0.5"),
+        (&solid.replace("0.3", "1.6"), "1.6 is not a number between -1 and 1"),
     ] {
         let error = load(text).err().unwrap();
         assert!(error.contains(expected), "{text}: {error}");
