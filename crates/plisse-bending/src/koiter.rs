@@ -218,6 +218,18 @@ impl KoiterBending {
         self
     }
 
+    /// What resists a turn of each director of the flat face at rest, N m per radian.
+    pub(crate) fn director_stiffness(&self, rest: &RestShape) -> [f64; 3] {
+        std::array::from_fn(|j| {
+            let slope = 2.0 / rest.map(self.face).barycentric_gradient(j).length();
+            limited(self.form[j][j], slope * slope)
+        })
+    }
+
+    pub(crate) fn has_pole(&self) -> bool {
+        self.director == Director::Tangent
+    }
+
     /// This face with directors as unknowns.
     fn free(&self) -> Face<'_> {
         Face {

@@ -8,7 +8,7 @@
 //! | rods, three vertices | [`RodElement`]; stretching [`RodStretch`]; wire nets [`Net`] | WK23, section 4 |
 //! | the plane | [`PlanarAngle`] | WK23, section 3 |
 //! | constant matrices | [`QuadraticBending`] on vertices or on edges | EB08, Chen21 |
-//! | mid-edge curvature | [`KoiterBending`], [`Director`], [`Plate`] | Chen21 |
+//! | mid-edge curvature | [`KoiterBending`], [`DirectorBending`], [`Director`], [`Plate`] | Chen21 |
 //!
 //! A law knows no vertices; the elements know no law. Evaluation of an element never fails and
 //! returns finite numbers for every finite state; what happens at a fold, at a straight rod and at
@@ -47,6 +47,7 @@
 )]
 
 mod damped_hinge;
+mod director;
 mod fold;
 mod free;
 mod hinge;
@@ -59,6 +60,7 @@ mod quadratic;
 mod rod;
 
 pub use damped_hinge::{DampedHinge, HingeStart};
+pub use director::DirectorBending;
 pub use hinge::{HingeElement, HingeWeight};
 pub use koiter::{Director, KoiterBending, KoiterEvaluation};
 pub use law::{AngleEnergy, CosineAngle, PrintedCosine, QuadraticAngle, SineAngle, TangentAngle};

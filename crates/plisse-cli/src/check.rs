@@ -51,7 +51,7 @@ fn summary(scene: &AnyScene) -> String {
                 scene.bodies().len(),
                 scene.state().x().len(),
                 scene.obstacles().len(),
-                3 * scene.system().unknowns().len()
+                scene.system().pattern().layout().unknowns()
             )
         }
     }

@@ -14,7 +14,7 @@ use plisse_scene::scene::{
     Membrane, Obstacle, Pick, Scene, SceneError, Settings, Shearing, Stretching, Wire, Wires,
     rotation_degrees,
 };
-use plisse_system::{Criterion, NewtonSettings, Pose, Scheme};
+use plisse_system::{Criterion, Gradient, NewtonSettings, Pose, Scheme};
 
 const G: f64 = 9.81;
 
@@ -313,7 +313,7 @@ fn the_default_bending_is_smooth_across_a_full_fold() {
             x[plisse_core::Id::new(2)] = corner + DVec3::Z * z;
             let mut gradient = plisse_core::Field::filled(count, DVec3::ZERO);
             let bending = scene.system().terms().find(|term| term.name() == "cloth 1: bending").unwrap();
-            bending.add_gradient(&Pose::at(&x), &mut gradient);
+            bending.add_gradient(&Pose::at(&x), &mut Gradient::by_nodes(&mut gradient));
             gradient[plisse_core::Id::new(2)]
         };
         (force(1e-7) - force(-1e-7)).length()

@@ -124,12 +124,31 @@ impl BlockMatrix {
                 self.rows_in_parallel(out, 1, |i, out| out[0] = self.row_of_vectors(i, blocks, x));
             }
             Some(size) => self.rows_in_parallel(out, size, |i, out| self.row_product(i, x, out)),
-            None => {
-                for i in 0..self.pattern.size() {
-                    self.row_product(i, x, &mut out[self.pattern.layout().range(i)]);
-                }
-            }
+            None => self.mixed_rows_in_parallel(x, out),
         }
+    }
+
+    fn mixed_rows_in_parallel(&self, x: &[f64], out: &mut [f64]) {
+        let (layout, size) = (self.pattern.layout(), self.pattern.size());
+        let rows = |first: usize, out: &mut [f64]| {
+            let mut rest = out;
+            for i in first..size {
+                let Some((row, after)) = rest.split_at_mut_checked(layout.size(i)) else { break };
+                self.row_product(i, x, row);
+                rest = after;
+            }
+        };
+        if size < 4 * ROWS || rayon::current_num_threads() == 1 {
+            return rows(0, out);
+        }
+        let (mut parts, mut rest) = (Vec::with_capacity(size.div_ceil(ROWS)), out);
+        for first in (0..size).step_by(ROWS) {
+            let end = layout.start((first + ROWS).min(size));
+            let (part, after) = rest.split_at_mut(end - layout.start(first));
+            parts.push((first, part));
+            rest = after;
+        }
+        parts.into_par_iter().for_each(|(first, part)| rows(first, part));
     }
 
     /// Works on the `size` numbers of each row.
@@ -175,22 +194,42 @@ impl BlockMatrix {
 
     /// Row `i` of the product, of nodes of any size.
     fn row_product(&self, i: usize, x: &[f64], out: &mut [f64]) {
-        let (pattern, layout) = (&*self.pattern, self.pattern.layout());
-        out.fill(0.0);
-        for &(column, block) in pattern.left(i) {
-            add_product(
-                &self.values[pattern.numbers(block as usize)],
-                &x[layout.range(column as usize)],
-                out,
-            );
+        match out.len() {
+            1 => self.row_of::<1>(i, x, out),
+            2 => self.row_of::<2>(i, x, out),
+            3 => self.row_of::<3>(i, x, out),
+            4 => self.row_of::<4>(i, x, out),
+            5 => self.row_of::<5>(i, x, out),
+            _ => self.row_of::<6>(i, x, out),
         }
-        add_product(self.diagonal(i), &x[layout.range(i)], out);
-        for (row, numbers) in pattern.column(i).skip(1) {
-            let x = &x[layout.range(row)];
-            for (out, column) in out.iter_mut().zip(self.values[numbers].chunks_exact(x.len())) {
-                *out += column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+    }
+
+    /// [`Self::row_product`] of a node with `R` unknowns, in registers. Its neighbours are mostly
+    /// positions and single numbers.
+    #[inline]
+    fn row_of<const R: usize>(&self, i: usize, x: &[f64], out: &mut [f64]) {
+        let (pattern, layout) = (&*self.pattern, self.pattern.layout());
+        let mut sum = [0.0; R];
+        for &(column, block) in pattern.left(i) {
+            let block = &self.values[pattern.numbers_before(block as usize)..];
+            add_block_product(&mut sum, block, &x[layout.range(column as usize)]);
+        }
+        add_block_product(&mut sum, self.diagonal(i), &x[layout.range(i)]);
+        let entries = pattern.entries(i);
+        for entry in entries.start + 1..entries.end {
+            let block = &self.values[pattern.numbers_before(pattern.place(entry))..];
+            let x = &x[layout.range(pattern.rows()[entry] as usize)];
+            match x {
+                [x] => add_transposed(&mut sum, block, &[*x]),
+                [x, y, z] => add_transposed(&mut sum, block, &[*x, *y, *z]),
+                _ => {
+                    for (sum, column) in sum.iter_mut().zip(block.chunks_exact(x.len())) {
+                        *sum += column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+                    }
+                }
             }
         }
+        out.copy_from_slice(&sum);
     }
 
     /// Restricts the matrix to the directions that are allowed per node: `A ← P A P + s (I - P)`
@@ -256,6 +295,26 @@ fn add_product(block: &[f64], x: &[f64], out: &mut [f64]) {
         for (out, a) in out.iter_mut().zip(column) {
             *out += a * x;
         }
+    }
+}
+
+/// Adds the product of a block of `R` rows, stored by columns, which may be followed by others.
+#[inline]
+fn add_block_product<const R: usize>(sum: &mut [f64; R], block: &[f64], x: &[f64]) {
+    let (columns, _) = block.as_chunks::<R>();
+    for (column, x) in columns.iter().zip(x) {
+        for r in 0..R {
+            sum[r] += column[r] * x;
+        }
+    }
+}
+
+/// Adds the product of the transpose of a block of `N` rows and `R` columns.
+#[inline]
+fn add_transposed<const R: usize, const N: usize>(sum: &mut [f64; R], block: &[f64], x: &[f64; N]) {
+    let (columns, _) = block.as_chunks::<N>();
+    for (sum, column) in sum.iter_mut().zip(columns) {
+        *sum += column.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
     }
 }
 

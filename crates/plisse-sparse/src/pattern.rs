@@ -30,6 +30,8 @@ impl Revision {
 #[derive(Debug)]
 pub struct Pattern {
     revision: Revision,
+    /// The pattern that this one has grown from in the end.
+    root: Revision,
     layout: Layout,
     /// Entries of column `j` are `starts[j]..starts[j + 1]`; the first of them is the diagonal.
     starts: Vec<u32>,
@@ -69,7 +71,7 @@ impl Pattern {
         keys.extend((0..layout.nodes() as u32).map(|i| key(i, i)));
         keys.sort_unstable();
         keys.dedup();
-        Self::with_entries(layout, &keys, None)
+        Self::with_entries(layout, &keys, None, None)
     }
 
     /// This pattern with further pairs of nodes. Slots of this one are valid in it. Without a pair
@@ -110,13 +112,33 @@ impl Pattern {
             keys.push(key);
             places.push(place);
         }
-        Self::with_entries(self.layout.clone(), &keys, Some(places))
+        Self::with_entries(self.layout.clone(), &keys, Some(places), Some(self.root))
+    }
+
+    /// `last` if that has grown from this pattern and stores all of these pairs, so that its
+    /// analysis serves once more; else this pattern grown by them.
+    ///
+    /// # Errors
+    /// If there are too many blocks for 31-bit indices.
+    ///
+    /// # Panics
+    /// If a pair names a node that does not exist.
+    pub fn with_room_for(
+        self: &Arc<Self>,
+        last: &Arc<Self>,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+    ) -> Result<Arc<Self>, PatternError> {
+        if last.root == self.revision && pairs.clone().all(|(i, j)| last.entry(i, j).is_some()) {
+            return Ok(Arc::clone(last));
+        }
+        self.grown(pairs)
     }
 
     fn with_entries(
         layout: Layout,
         keys: &[Key],
         places: Option<Vec<u32>>,
+        root: Option<Revision>,
     ) -> Result<Arc<Self>, PatternError> {
         let size = layout.nodes();
         let mut starts = vec![0; size + 1];
@@ -163,7 +185,8 @@ impl Pattern {
         });
         let rows = keys.iter().map(|&key| column_and_row(key).1).collect();
         let revision = Revision::next();
-        Ok(Arc::new(Self { revision, layout, starts, rows, places, left_starts, left, offsets }))
+        let root = root.unwrap_or(revision);
+        Ok(Arc::new(Self { revision, root, layout, starts, rows, places, left_starts, left, offsets }))
     }
 
     /// What tells this pattern from others.

@@ -7,7 +7,7 @@ use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{Role, Term};
+use crate::term::{Gradient, Role, Term, Unknown};
 
 /// `E = ½ Σᵢⱼ qᵢⱼ xᵢ·xⱼ` with a constant, symmetric, positive semidefinite matrix `q` in N/m.
 ///
@@ -84,10 +84,10 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
         Ok(())
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {
         for (i, entries) in self.rows() {
             for (j, _) in entries.iter().filter(|(j, _)| *j <= i) {
-                pair(i, *j);
+                pair(i.into(), (*j).into());
             }
         }
     }
@@ -101,7 +101,7 @@ impl<S: Space> Term<S> for ConstantTerm<S> {
         saturate(saturate(self.energy_at(&pose.x.map(|x| *x / largest)) * largest) * largest)
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) {
         for (i, entries) in self.rows() {
             gradient[i] += row_product(entries, pose.x);
         }

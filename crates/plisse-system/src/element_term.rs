@@ -7,7 +7,7 @@ use plisse_sparse::Sink;
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
 use crate::sums;
-use crate::term::{Role, Term};
+use crate::term::{Gradient, Role, Term, Unknown};
 
 /// The sum of elements of one kind, which store energy, damp, or both.
 ///
@@ -129,7 +129,7 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         self.elements.iter().all(E::has_potential)
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<E::Space>, Id<E::Space>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<E::Space>, Unknown<E::Space>)) {
         sums::pattern(self.elements.iter().map(E::nodes), pair);
     }
 
@@ -161,23 +161,23 @@ impl<E: StepElement<V>, const V: usize> Term<E::Space> for ElementTerm<E, V> {
         self.at(pose).map_or(0.0, |at| at.energies().potential)
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Field<E::Space, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, E::Space>, gradient: &mut Gradient<'_, E::Space>) {
         if let Some(at) = self.at(pose) {
-            at.add_gradient(gradient);
+            at.add_gradient(gradient.nodes);
         }
     }
 
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, E::Space>,
-        gradient: &mut Field<E::Space, DVec3>,
+        gradient: &mut Gradient<'_, E::Space>,
     ) -> StepEnergy {
         let Some(at) = self.at(pose) else { return StepEnergy::default() };
         if !sums::is_serial(self.elements.len()) {
-            at.add_gradient(gradient);
+            at.add_gradient(gradient.nodes);
             return at.energies();
         }
-        sums::energies_and_gradients(&self.elements, gradient, E::nodes, |item, nodes| {
+        sums::energies_and_gradients(&self.elements, gradient.nodes, E::nodes, |item, nodes| {
             at.with(item, nodes, E::energies_and_gradient)
         })
     }

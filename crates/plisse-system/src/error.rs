@@ -106,6 +106,30 @@ pub enum SetupError {
         /// How many there are.
         count: usize,
     },
+    /// An unknown of a term has no finite value at the start, or no positive arm.
+    #[error(
+        "unknown {index} of the term \"{term}\" starts at {start} with an arm of {arm} m: give a finite value and a positive arm"
+    )]
+    BadOwnUnknown {
+        /// Name of the term.
+        term: String,
+        /// Which of its unknowns.
+        index: usize,
+        /// Its value at the start.
+        start: f64,
+        /// Its arm.
+        arm: f64,
+    },
+    /// A term with unknowns or inertia of its own, and an integrator that knows masses of nodes only.
+    #[error(
+        "the term \"{term}\" has unknowns or inertia of its own, which {integrator} does not know; backward Euler does"
+    )]
+    OwnInertia {
+        /// Name of the term.
+        term: String,
+        /// The integrator.
+        integrator: &'static str,
+    },
     /// Two terms have one name, so that reports could not tell them apart.
     #[error("two terms are called \"{name}\"; give each a name of its own")]
     DuplicateTerm {

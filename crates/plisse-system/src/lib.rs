@@ -3,10 +3,10 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`ConstantTerm`], [`Role`], [`Pose`], [`StepMap`], [`Memory`], [`Sink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`MixedTerm`], [`MappedTerm`], [`SparseMap`], [`ConstantTerm`], [`Role`], [`Unknown`], [`OwnUnknown`], [`Gradient`], [`Pose`], [`StepMap`], [`Inertia`], [`Moving`], [`Memory`], [`Sink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
-//! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`Previous`], [`SetupError`] |
-//! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`] |
+//! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`OwnState`], [`Previous`], [`SetupError`] |
+//! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`], [`Cause`] |
 //! | Newton's method | [`Newton`], [`Problem`], [`Value`], [`NewtonSettings`], [`Criterion`], [`HessianPolicy`], [`NewtonReport`], [`NewtonError`] |
 //! | matrices, of [`plisse_sparse`] | [`BlockMatrix`], [`Pattern`], [`Operator`], [`Linear`], [`LinearSolver`] |
 //!
@@ -47,11 +47,14 @@ mod error;
 mod integrator;
 mod ledger;
 mod loads;
+mod mapped_term;
 mod memory;
+mod mixed_term;
 mod newton;
 mod parts;
 mod pins;
 mod pose;
+mod shared_term;
 mod state;
 mod sums;
 mod system;
@@ -61,22 +64,24 @@ pub use constant_term::ConstantTerm;
 pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
-    Adaptive, Balance, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError,
+    Adaptive, Balance, Cause, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError,
     StepReport, SymplecticEuler,
 };
 pub use ledger::Ledger;
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
+pub use mapped_term::{MappedTerm, SparseMap};
 pub use memory::Memory;
+pub use mixed_term::MixedTerm;
 pub use newton::{
     Criterion, Ended, Failure, HessianPolicy, Iteration, Newton, NewtonError, NewtonReport, NewtonSettings,
-    Problem, Value,
+    Problem, Search, Value,
 };
 pub use pins::{Motion, Pin};
 /// What solves and terms need of the sparse room.
 pub use plisse_sparse::{
     BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Sink, SolveReport,
 };
-pub use pose::{Pose, StepMap};
-pub use state::{Previous, State};
+pub use pose::{Inertia, Pose, StepMap};
+pub use state::{OwnState, Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Clearance, RankOne, Role, Term};
+pub use term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown};

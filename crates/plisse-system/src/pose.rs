@@ -16,6 +16,10 @@ use crate::memory::Memory;
 pub struct Pose<'a, S: Space> {
     /// Positions in metres.
     pub x: &'a Field<S, DVec3>,
+    /// Values of the unknowns that terms bring along ([`Term::own`](crate::Term::own)): for a term
+    /// its own, for a system those of all its terms, one after the other. A system takes the values
+    /// at the start where there are none.
+    pub own: &'a [f64],
     /// Time in seconds at which `x` is, or will be, reached.
     pub time: f64,
     /// The step that leads to `x`; none outside of one, where velocities count as zero.
@@ -35,11 +39,31 @@ pub struct StepMap<'a, S: Space> {
     pub rate: f64,
     /// What rates of other quantities than positions follow from.
     pub past: Past<&'a Field<S, DVec3>>,
+    /// What bodies would do without forces, in a time step.
+    pub inertia: Option<Inertia<'a, S>>,
     /// What the term that is evaluated has kept of this step, if somebody asked it to
     /// ([`Term::remember`](crate::Term::remember)).
     pub memory: Option<&'a Memory>,
 }
 
+/// The potential of inertia inside a step: `½ factor (x - target)ᵀ M (x - target)`. A system adds
+/// that of its masses; terms can add more ([`Role::Inertial`](crate::Role::Inertial)).
+#[derive(Debug)]
+pub struct Inertia<'a, S: Space> {
+    /// In 1/s².
+    pub factor: f64,
+    /// Where the nodes would be without forces, m.
+    pub target: &'a Field<S, DVec3>,
+    /// Where the unknowns of terms' own would be, as [`Pose::own`] has them.
+    pub own_target: &'a [f64],
+}
+
+impl<S: Space> Clone for Inertia<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S: Space> Copy for Inertia<'_, S> {}
 impl<S: Space> Clone for Pose<'_, S> {
     fn clone(&self) -> Self {
         *self
@@ -70,7 +94,7 @@ impl<'a, S: Space> Pose<'a, S> {
     /// Positions alone, at time zero and at rest.
     #[must_use]
     pub fn at(x: &'a Field<S, DVec3>) -> Self {
-        Self { x, time: 0.0, step: None }
+        Self { x, own: &[], time: 0.0, step: None }
     }
 
     /// The positions of the nodes of an element.

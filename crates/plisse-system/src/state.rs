@@ -1,20 +1,53 @@
 //! Positions and velocities, and what integrators remember of the past.
 
 use glam::DVec3;
-use plisse_core::{Field, Space};
+use plisse_core::{Field, FieldError, Space};
 
 use crate::error::SetupError;
 use crate::ledger::Ledger;
+use crate::pose::Pose;
 
 /// The state of a simulation: everything the next step depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
+    own: OwnState,
     time: f64,
     pub(crate) previous: Option<Previous<S>>,
     pub(crate) acceleration: Option<Field<S, DVec3>>,
     ledger: Option<Ledger>,
+}
+
+/// The unknowns that terms bring along ([`Term::own`](crate::Term::own)), those of all terms one
+/// after the other. Empty before the first step, where they have their values at the start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnState {
+    /// Their values.
+    pub values: Vec<f64>,
+    /// Their changes per second during the last step; zero after an equilibrium.
+    pub rates: Vec<f64>,
+}
+
+/// What an integrator leaves for its next step.
+pub(crate) struct Kept<S: Space> {
+    pub(crate) previous: Option<Previous<S>>,
+    pub(crate) acceleration: Option<Field<S, DVec3>>,
+    pub(crate) ledger: Option<Ledger>,
+}
+
+/// Where everything is: what a step looks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Configuration<S: Space> {
+    pub(crate) x: Field<S, DVec3>,
+    /// Values of the unknowns of all terms' own.
+    pub(crate) own: Vec<f64>,
+}
+
+impl<S: Space> Configuration<S> {
+    pub(crate) fn pose(&self, time: f64) -> Pose<'_, S> {
+        Pose { x: &self.x, own: &self.own, time, step: None }
+    }
 }
 
 /// The step before the last, which BDF2 needs.
@@ -34,7 +67,15 @@ impl<S: Space> State<S> {
         v.check_len(x.len()).map_err(|source| SetupError::Length { what: "velocities", source })?;
         check_finite("the position", &x)?;
         check_finite("the velocity", &v)?;
-        Ok(Self { x, v, time: 0.0, previous: None, acceleration: None, ledger: None })
+        Ok(Self {
+            x,
+            v,
+            own: OwnState::default(),
+            time: 0.0,
+            previous: None,
+            acceleration: None,
+            ledger: None,
+        })
     }
 
     /// A state without velocity at time zero.
@@ -47,6 +88,7 @@ impl<S: Space> State<S> {
     pub fn resume(
         x: Field<S, DVec3>,
         v: Field<S, DVec3>,
+        own: OwnState,
         time: f64,
         previous: Option<Previous<S>>,
         acceleration: Option<Field<S, DVec3>>,
@@ -81,7 +123,15 @@ impl<S: Space> State<S> {
                 expected,
             });
         }
-        Ok(Self { previous, acceleration, ledger, ..state })
+        let (expected, found) = (own.values.len(), own.rates.len());
+        if expected != found {
+            return Err(length("rates")(FieldError { space: "unknown of a term", expected, found }));
+        }
+        if let Some(&value) = own.values.iter().chain(&own.rates).find(|value| !value.is_finite()) {
+            let expected = "give finite numbers";
+            return Err(SetupError::BadParameter { what: "an unknown of a term", value, expected });
+        }
+        Ok(Self { own, previous, acceleration, ledger, ..state })
     }
 
     /// Positions in metres.
@@ -94,6 +144,12 @@ impl<S: Space> State<S> {
     #[must_use]
     pub fn v(&self) -> &Field<S, DVec3> {
         &self.v
+    }
+
+    /// The unknowns that terms bring along.
+    #[must_use]
+    pub fn own(&self) -> &OwnState {
+        &self.own
     }
 
     /// Time in seconds.
@@ -121,6 +177,11 @@ impl<S: Space> State<S> {
         self.ledger.as_ref()
     }
 
+    /// The state at rest as a pose, at its time.
+    pub(crate) fn pose(&self) -> Pose<'_, S> {
+        Pose { x: &self.x, own: &self.own.values, time: self.time, step: None }
+    }
+
     /// Replaces positions and velocities, and forgets the past: multistep schemes start anew.
     pub fn set(&mut self, x: Field<S, DVec3>, v: Field<S, DVec3>) -> Result<(), SetupError> {
         x.check_len(self.x.len()).map_err(|source| SetupError::Length { what: "positions", source })?;
@@ -133,12 +194,11 @@ impl<S: Space> State<S> {
         &mut self,
         x: Field<S, DVec3>,
         v: Field<S, DVec3>,
+        own: OwnState,
         time: f64,
-        previous: Option<Previous<S>>,
-        acceleration: Option<Field<S, DVec3>>,
-        ledger: Option<Ledger>,
+        Kept { previous, acceleration, ledger }: Kept<S>,
     ) {
-        *self = Self { x, v, time, previous, acceleration, ledger };
+        *self = Self { x, v, own, time, previous, acceleration, ledger };
     }
 }
 

@@ -8,15 +8,17 @@ use plisse_sparse::Sink;
 use plisse_sparse::parallel::{CHUNK, for_each_range};
 pub(crate) use plisse_sparse::parallel::{fill, is_serial, sum_in_chunks};
 
+use crate::term::Unknown;
+
 /// Names every pair of nodes of each element: the lower triangle, row by row.
 pub(crate) fn pattern<S: Space, const V: usize>(
     nodes: impl Iterator<Item = [Id<S>; V]>,
-    pair: &mut dyn FnMut(Id<S>, Id<S>),
+    pair: &mut dyn FnMut(Unknown<S>, Unknown<S>),
 ) {
     for nodes in nodes {
         for a in 0..V {
             for b in 0..=a {
-                pair(nodes[a], nodes[b]);
+                pair(nodes[a].into(), nodes[b].into());
             }
         }
     }

@@ -1,5 +1,8 @@
 //! A term of the energy, and where its second derivatives go.
 
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Space, StepEnergy};
 use plisse_sparse::Sink;
@@ -18,6 +21,11 @@ pub enum Role {
     /// A potential of the step whose force depends on velocity: damping, wind. Its value is no
     /// stored energy.
     Dissipative,
+    /// Inertia beside that of the masses of nodes: [`StepMap::inertia`] has its potential, and
+    /// [`Term::kinetic_energy`] what it stores. Masses that couple several unknowns or depend on
+    /// where these are, are kept as they were at the start of a step
+    /// ([`Term::remember`]). Backward Euler only.
+    Inertial,
 }
 
 /// A part of the energy: the sum over many elements, a load, a constraint force.
@@ -60,16 +68,29 @@ pub trait Term<S: Space>: Send + Sync {
         Ok(())
     }
 
-    /// Names every pair of nodes whose second derivative may be non-zero, once per block that
+    /// Unknowns that this term brings along, beside the positions of nodes: director angles of a
+    /// shell, arc lengths of a yarn. [`Pose::own`] has their values.
+    fn own(&self) -> Vec<OwnUnknown> {
+        Vec::new()
+    }
+
+    /// Names every pair of unknowns whose second derivative may be non-zero, once per block that
     /// [`Term::add_hessian`] will add, in that order. Of two pairs `(i, j)` and `(j, i)` one is
     /// enough.
-    fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>));
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>));
+
+    /// Names further pairs, those of this pose, once per block that [`Term::add_hessian`] will add
+    /// there after those of [`Term::pattern`]: vertices that are in contact, for instance. A
+    /// Hessian whose pairs are all in the last pattern needs no new analysis.
+    fn pairs(&self, pose: &Pose<'_, S>, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {
+        _ = (pose, pair);
+    }
 
     /// Energy in joules.
     fn energy(&self, pose: &Pose<'_, S>) -> f64;
 
-    /// Adds the derivative of the energy, in newtons.
-    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>);
+    /// Adds the derivative of the energy: by positions in newtons.
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>);
 
     /// Adds the derivative and says what a step to this pose stores and loses. Derivative and
     /// potential have the bits of [`Term::add_gradient`] and [`Term::energy`]. Terms override it
@@ -80,17 +101,26 @@ pub trait Term<S: Space>: Send + Sync {
     /// to find it, every call evaluates the derivative twice, so dissipative terms should override
     /// it. So must elastic terms that also damp: what they would store is the whole potential here
     /// ([`ElementTerm`](crate::ElementTerm) does).
-    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) -> StepEnergy {
+    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) -> StepEnergy {
         self.add_gradient(pose, gradient);
         let energy = self.energy(pose);
-        if self.role() != Role::Dissipative {
-            return StepEnergy::of_storage(energy);
+        match self.role() {
+            Role::Elastic | Role::External => return StepEnergy::of_storage(energy),
+            Role::Inertial => return StepEnergy::of_loss(energy, 0.0),
+            Role::Dissipative => {}
         }
         let Some(step) = pose.step else { return StepEnergy::of_loss(energy, 0.0) };
-        let mut own = Field::filled(pose.x.len(), DVec3::ZERO);
-        self.add_gradient(pose, &mut own);
-        let dissipated = own.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum();
+        let mut alone = Field::filled(pose.x.len(), DVec3::ZERO);
+        let mut unused = vec![0.0; pose.own.len()];
+        self.add_gradient(pose, &mut Gradient { nodes: &mut alone, own: &mut unused });
+        let dissipated = alone.iter().map(|(node, g)| g.dot(pose.x[node] - step.start[node])).sum();
         StepEnergy::of_loss(energy, dissipated)
+    }
+
+    /// What an inertial term stores in a motion, J, beside what the masses of nodes do.
+    fn kinetic_energy(&self, motion: &Moving<'_, S>) -> f64 {
+        _ = motion;
+        0.0
     }
 
     /// Adds the second derivatives, in newtons per metre, exact or made positive semidefinite.
@@ -107,10 +137,10 @@ pub trait Term<S: Space>: Send + Sync {
         _ = (pose, out);
     }
 
-    /// The largest multiple of the displacement from `pose.x` to `to` that a solver may take, all
-    /// smaller ones included: beyond it nodes could pass through something, or leave the domain of
-    /// a barrier. Infinite where nothing limits it. It is evaluated at the time of the pose.
-    fn longest_step(&self, pose: &Pose<'_, S>, to: &Field<S, DVec3>) -> f64 {
+    /// The largest multiple of the way from one pose to another that a solver may take, all smaller
+    /// ones included: beyond it nodes could pass through something, or leave the domain of a
+    /// barrier. Infinite where nothing limits it. Both poses have the same time.
+    fn longest_step(&self, pose: &Pose<'_, S>, to: &Pose<'_, S>) -> f64 {
         _ = (pose, to);
         f64::INFINITY
     }
@@ -147,11 +177,93 @@ pub trait Term<S: Space>: Send + Sync {
     /// the pose, in joules: the change of energy with time at fixed positions, as the mean of those
     /// at both ends. Only asked of terms that depend on time.
     fn work(&self, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
-        let change = |x| {
-            let at = |time| self.energy(&Pose { x, time, step: None });
+        let change = |pose: &Pose<'_, S>| {
+            let at = |time| self.energy(&Pose { time, step: None, ..*pose });
             at(end.time) - at(start.time)
         };
-        0.5 * (change(start.x) + change(end.x))
+        0.5 * (change(start) + change(end))
+    }
+}
+
+/// Where everything is and how fast it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a, S: Space> {
+    /// Positions, m.
+    pub x: &'a Field<S, DVec3>,
+    /// Velocities, m/s.
+    pub v: &'a Field<S, DVec3>,
+    /// Unknowns of the term's own.
+    pub own: &'a [f64],
+    /// Their changes per second.
+    pub own_rates: &'a [f64],
+}
+
+/// An unknown of a term's own: one number, without inertia unless a term brings it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OwnUnknown {
+    /// Its value in a state that does not know it yet.
+    pub start: f64,
+    /// How far a change by one unit moves something, in metres; positive. Of an angle the lever arm.
+    /// Solvers compare the derivative by this unknown with forces through it.
+    pub arm: f64,
+}
+
+/// What a derivative is taken by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Unknown<S: Space> {
+    /// The position of a node.
+    Node(Id<S>),
+    /// An unknown of the term's own, by its place in [`Term::own`].
+    Own(u32),
+    /// Nothing that could change: blocks with it are dropped, as those with held nodes are.
+    Held,
+}
+
+impl<S: Space> fmt::Debug for Unknown<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(node) => node.fmt(f),
+            Self::Own(index) => write!(f, "unknown {index} of its own"),
+            Self::Held => f.write_str("held"),
+        }
+    }
+}
+
+impl<S: Space> From<Id<S>> for Unknown<S> {
+    fn from(node: Id<S>) -> Self {
+        Self::Node(node)
+    }
+}
+
+/// Where terms add the derivatives of their energies. Indexed by a node it gives the part of that
+/// node, in newtons.
+#[derive(Debug)]
+pub struct Gradient<'a, S: Space> {
+    /// By the positions.
+    pub nodes: &'a mut Field<S, DVec3>,
+    /// By the unknowns of the term's own.
+    pub own: &'a mut [f64],
+}
+
+impl<'a, S: Space> Gradient<'a, S> {
+    /// For terms without unknowns of their own.
+    pub fn by_nodes(nodes: &'a mut Field<S, DVec3>) -> Self {
+        Self { nodes, own: &mut [] }
+    }
+}
+
+impl<S: Space> Index<Id<S>> for Gradient<'_, S> {
+    type Output = DVec3;
+    #[inline]
+    fn index(&self, node: Id<S>) -> &DVec3 {
+        &self.nodes[node]
+    }
+}
+
+impl<S: Space> IndexMut<Id<S>> for Gradient<'_, S> {
+    #[inline]
+    fn index_mut(&mut self, node: Id<S>) -> &mut DVec3 {
+        &mut self.nodes[node]
     }
 }
 

@@ -15,8 +15,8 @@ use plisse_bending::QuadraticBending;
 use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, RankOne, Role, Sink,
-    StepMap, System, Term, Volume, Wind,
+    Attachments, BlockMatrix, ConstantTerm, Gradient, Gravity, PointLoads, Pose, Pressure, RankOne, Role,
+    Sink, StepMap, System, Term, Unknown, Volume, Wind,
 };
 use proptest::prelude::*;
 
@@ -105,9 +105,10 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         reference: &reference,
         rate: 50.0,
         past: plisse_core::Past::Start,
+        inertia: None,
         memory: None,
     });
-    let pose = Pose { x, time: 0.3, step };
+    let pose = Pose { x, own: &[], time: 0.3, step };
     check(&system, &pose, 1e-6);
     for term in system.terms() {
         check_energies(term, &pose);
@@ -123,8 +124,8 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
 fn check_energies(term: &dyn Term<Vertices>, pose: &Pose<'_, Vertices>) {
     let zeros = Field::filled(pose.x.len(), DVec3::ZERO);
     let (mut apart, mut together) = (zeros.clone(), zeros);
-    term.add_gradient(pose, &mut apart);
-    let energies = term.energy_and_add_gradient(pose, &mut together);
+    term.add_gradient(pose, &mut Gradient::by_nodes(&mut apart));
+    let energies = term.energy_and_add_gradient(pose, &mut Gradient::by_nodes(&mut together));
     assert_eq!(together, apart, "{}", term.name());
     assert_eq!(energies.potential, term.energy(pose), "{}", term.name());
     let start = pose.step.map_or(pose.x, |step| step.start);
@@ -145,13 +146,13 @@ impl Term<Vertices> for Plain {
     fn role(&self) -> Role {
         self.0.role()
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.0.pattern(pair);
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         self.0.energy(pose)
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         self.0.add_gradient(pose, gradient);
     }
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
@@ -196,6 +197,38 @@ proptest! {
         check_load(springs, &x, seed);
     }
 
+    /// On a sheet whose boundary is held, wherever the tip of the cone is.
+    #[test]
+    fn pressure_on_a_held_sheet(seed in any::<u64>(), tip in prop::array::uniform3(-1.0..1.0f64)) {
+        let (mesh, uv) = generate::disc(3, 0.5).unwrap();
+        let dome = uv.map(|u| u.extend(0.1 - u.length_squared() + 0.3 * u.x * u.y));
+        let x = jittered(&dome, seed, 0.1);
+        let rim = || mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v));
+        let of = |tip: DVec3| Pressure::held(&mesh, 250.0, tip).unwrap();
+        let system = |tip| System::massless(x.len()).term(of(tip)).pins(rim()).build().unwrap();
+        let (near, far) = (system(DVec3::ZERO), system(tip.into()));
+        check(&near, &Pose::at(&x), 1e-6);
+        check(&far, &Pose::at(&x), 1e-6);
+        let gradient = |system: &System<Vertices>| {
+            let mut out = Field::filled(x.len(), DVec3::ZERO);
+            system.gradient(&Pose::at(&x), &mut out);
+            out
+        };
+        for (v, g) in gradient(&near).iter() {
+            prop_assert!(g.distance(gradient(&far)[v]) < 1e-13 * 250.0);
+        }
+        let [a, b] = [near, far].map(|system| dense(&system, &Pose::at(&x), Psd::Exact));
+        let pairs = a.iter().flatten().zip(b.iter().flatten());
+        prop_assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-13 * 250.0));
+        // Another tip changes the volume by a constant.
+        let mut moved = x.clone();
+        let inner = mesh.vertices().find(|v| !mesh.is_boundary_vertex(*v)).unwrap();
+        moved[inner] += DVec3::new(0.01, -0.02, 0.1);
+        let change = |tip| of(tip).volume(&moved) - of(tip).volume(&x);
+        prop_assert!(change(DVec3::ZERO).abs() > 1e-4);
+        prop_assert!((change(DVec3::ZERO) - change(tip.into())).abs() < 1e-13);
+    }
+
     /// Forces of loads that live inside a closed surface, and of springs between nodes, add up to
     /// nothing.
     #[test]
@@ -209,7 +242,7 @@ proptest! {
         ];
         for term in terms {
             let mut g = Field::filled(x.len(), DVec3::ZERO);
-            term.add_gradient(&Pose::at(&x), &mut g);
+            term.add_gradient(&Pose::at(&x), &mut Gradient::by_nodes(&mut g));
             let (mut force, mut torque, mut size) = (DVec3::ZERO, DVec3::ZERO, 0.0);
             for (i, g) in g.iter() {
                 force += *g;
@@ -232,10 +265,14 @@ fn wind_on_a_plate_at_rest() {
         reference: &sheet.flat,
         rate: 0.0,
         past: plisse_core::Past::Start,
+        inertia: None,
         memory: None,
     };
     let mut g = Field::filled(sheet.flat.len(), DVec3::ZERO);
-    wind.add_gradient(&Pose { x: &sheet.flat, time: 0.0, step: Some(step) }, &mut g);
+    wind.add_gradient(
+        &Pose { x: &sheet.flat, own: &[], time: 0.0, step: Some(step) },
+        &mut Gradient::by_nodes(&mut g),
+    );
     let force: DVec3 = -g.as_slice().iter().sum::<DVec3>();
     // ½ ρ c A w_n², along the normal, with the wind.
     let expected = DVec3::Z * 0.5 * 1.2 * 1.1 * 2.0 * 9.0;

@@ -13,7 +13,7 @@ use glam::DVec3;
 use plisse_core::{Field, Id, Psd, Vertices, generate};
 use plisse_system::{
     Adaptive, Attachments, Criterion, Ended, Failure, Gravity, HessianPolicy, Implicit, Integrator,
-    LinearSolver, NewtonSettings, Pin, Scheme, State, StepError, System,
+    LinearSolver, NewtonSettings, OwnState, Pin, Scheme, State, StepError, System,
 };
 
 fn hanging(n: usize) -> (System<Vertices>, State<Vertices>) {
@@ -206,7 +206,8 @@ fn resumed_states_give_the_same_bits() {
         let previous = state.previous().cloned();
         let acceleration = state.acceleration().cloned();
         let (x, v, ledger) = (state.x().clone(), state.v().clone(), state.ledger().copied());
-        let mut resumed = State::resume(x, v, state.time(), previous, acceleration, ledger).unwrap();
+        let mut resumed =
+            State::resume(x, v, OwnState::default(), state.time(), previous, acceleration, ledger).unwrap();
         assert_eq!(resumed, state);
         integrator.forget();
         let mut fresh = Implicit::new(&system, scheme, settings(0.1)).unwrap();

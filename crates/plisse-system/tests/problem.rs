@@ -1,13 +1,15 @@
 //! Newton's method on a problem of somebody else: nodes of sizes 1, 2, 3 and 5, pairs that change
 //! in every iteration, a barrier with a longest step, a point that is no list of numbers, a
-//! residual of its own.
+//! residual of its own. And on one with kinks and almost no stiffness at its start.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::sync::Arc;
 
 use plisse_core::{Positive, Psd};
 use plisse_sparse::{BlockMatrix, Layout, Pattern};
-use plisse_system::{Criterion, Ended, Failure, Newton, NewtonSettings, Problem, Value};
+use plisse_system::{
+    Criterion, Ended, Failure, HessianPolicy, Newton, NewtonSettings, Problem, Search, Value,
+};
 
 const SIZES: [usize; 4] = [1, 2, 3, 5];
 const UNKNOWNS: usize = 11;
@@ -178,4 +180,100 @@ fn a_start_outside_of_the_domain_is_an_error() {
     let mut at = Place { x: [-1.0; UNKNOWNS] };
     let error = Newton::new(settings(1e-10)).minimise(&mut Toy::new(), &mut at).unwrap_err();
     assert_eq!(error.failure, Failure::NoRoom);
+}
+
+/// A point on ropes that bear no push: `Σ ½ k max(0, d·x - l)² - f·x`, and a stiffness of almost
+/// nothing. The projection leaves out what `twist` adds, which has curvatures of both signs.
+struct Ropes {
+    pattern: Arc<Pattern>,
+    twist: f64,
+}
+
+const ROPES: [([f64; 2], f64, f64); 3] =
+    [([1.0, 0.0], 1e3, 1.0), ([0.6, 0.8], 1e2, 1.0), ([0.0, -1.0], 1e3, 1.0)];
+const LOAD: [f64; 2] = [5.0, 4.0];
+const ALMOST_NOTHING: f64 = 1e-8;
+
+impl Ropes {
+    fn new(twist: f64) -> Self {
+        Self { pattern: Pattern::new(Layout::mixed([2]).unwrap(), [].into_iter()).unwrap(), twist }
+    }
+
+    fn taut(x: &[f64; 2]) -> impl Iterator<Item = ([f64; 2], f64, f64)> + '_ {
+        let length = |(d, k, l): ([f64; 2], f64, f64)| (d, k, d[0] * x[0] + d[1] * x[1] - l);
+        ROPES.into_iter().map(length).filter(|(.., longer)| *longer > 0.0)
+    }
+}
+
+impl Problem for Ropes {
+    type Point = [f64; 2];
+
+    fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    fn value(&mut self, x: &[f64; 2]) -> Value {
+        let ropes: f64 = Self::taut(x).map(|(_, k, longer)| 0.5 * k * longer * longer).sum();
+        let work = LOAD[0] * x[0] + LOAD[1] * x[1];
+        let rest = 0.5 * ALMOST_NOTHING * (x[0] * x[0] + x[1] * x[1]) + self.twist * x[0] * x[1];
+        Value { sum: ropes - work + rest, magnitude: ropes + work.abs() + rest.abs() }
+    }
+
+    fn value_and_gradient(&mut self, x: &[f64; 2], gradient: &mut [f64]) -> Value {
+        for i in 0..2 {
+            let ropes: f64 = Self::taut(x).map(|(d, k, longer)| k * longer * d[i]).sum();
+            gradient[i] = ropes - LOAD[i] + ALMOST_NOTHING * x[i] + self.twist * x[1 - i];
+        }
+        self.value(x)
+    }
+
+    fn hessian(&mut self, x: &[f64; 2], psd: Psd, out: &mut BlockMatrix) {
+        out.reset(&self.pattern);
+        out.add_to_diagonal(0, ALMOST_NOTHING);
+        let twist = if psd == Psd::Exact { self.twist } else { 0.0 };
+        for (at, entry) in out.diagonal_mut(0).iter_mut().enumerate() {
+            let [i, j] = [at / 2, at % 2];
+            *entry += Self::taut(x).map(|(d, k, _)| k * d[i] * d[j]).sum::<f64>();
+            *entry += if i == j { 0.0 } else { twist };
+        }
+    }
+
+    fn retract(&self, x: &[f64; 2], step: &[f64], length: f64, out: &mut [f64; 2]) {
+        *out = [x[0] + length * step[0], x[1] + length * step[1]];
+    }
+
+    fn extent(&self, x: &[f64; 2]) -> f64 {
+        x[0].abs().max(x[1].abs()).max(1.0)
+    }
+}
+
+/// The first step is a hundred thousand kilometres long; the ropes end it after a metre.
+#[test]
+fn secants_find_the_kinks() {
+    let secant =
+        NewtonSettings { search: Search::Secant, hessian: HessianPolicy::ExactWhenNear, ..settings(1e-9) };
+    let mut x = [0.0; 2];
+    let mut newton = Newton::new(secant);
+    let report = newton.minimise(&mut Ropes::new(0.0), &mut x).unwrap();
+    // Both forces are in balance: 0.8 k t = 4 of the second rope, the rest is on the first.
+    let known = [1.002, (1.05 - 0.6 * 1.002) / 0.8];
+    assert!((x[0] - known[0]).abs() < 1e-9 && (x[1] - known[1]).abs() < 1e-9, "{x:?}");
+    assert_eq!(newton.is_minimum(&mut Ropes::new(0.0), &x), Some(true));
+    assert!(report.iterations[0].length < 1e-7 && report.iterations[1].regularisation > 0.0, "{report:?}");
+    assert!(report.iterations.len() <= 8, "{report:?}");
+    assert!(report.iterations.windows(2).all(|pair| pair[1].energy < pair[0].energy), "{report:?}");
+}
+
+/// What the projection leaves out is in the matrix at the end, and makes it converge quadratically.
+#[test]
+fn near_the_minimum_the_hessian_is_exact() {
+    let near =
+        NewtonSettings { search: Search::Secant, hessian: HessianPolicy::ExactWhenNear, ..settings(1e-9) };
+    let mut x = [0.0; 2];
+    let mut newton = Newton::new(near);
+    let report = newton.minimise(&mut Ropes::new(20.0), &mut x).unwrap();
+    assert!(!report.iterations[0].exact && report.iterations.last().is_some_and(|last| last.exact));
+    assert_eq!(newton.is_minimum(&mut Ropes::new(20.0), &x), Some(true));
+    // Where no rope is taut nothing but the twist is left: a saddle.
+    assert_eq!(newton.is_minimum(&mut Ropes::new(20.0), &[0.0; 2]), Some(false));
 }

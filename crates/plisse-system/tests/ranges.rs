@@ -7,8 +7,8 @@ use plisse_bending::QuadraticBending;
 use plisse_core::range::{LENGTH, PARAMETER};
 use plisse_core::{Field, Id, Past, Positive, Psd, RestShape, TriMesh, Vertices, generate};
 use plisse_system::{
-    Attachments, BlockMatrix, ConstantTerm, Gravity, PointLoads, Pose, Pressure, StepMap, System, Term,
-    Volume, Wind,
+    Attachments, BlockMatrix, ConstantTerm, Gradient, Gravity, PointLoads, Pose, Pressure, StepMap, System,
+    Term, Volume, Wind,
 };
 use plisse_testkit::{any_finite, any_points, assert_semidefinite, extreme_eigenvalues, magnitude};
 use proptest::prelude::*;
@@ -58,7 +58,7 @@ fn check(what: &str, term: impl Term<Vertices> + 'static, poses: &[Pose<'_, Vert
         finite(what, [system.energy_and_gradient(pose, &mut gradient)]);
         finite(what, numbers(&gradient));
         for term in system.terms() {
-            let sum = term.energy_and_add_gradient(pose, &mut gradient);
+            let sum = term.energy_and_add_gradient(pose, &mut Gradient::by_nodes(&mut gradient));
             finite(what, [sum.potential, sum.stored, sum.dissipated]);
         }
         for psd in Psd::ALL {
@@ -75,6 +75,19 @@ fn check(what: &str, term: impl Term<Vertices> + 'static, poses: &[Pose<'_, Vert
             assert!(part.weight > 0.0);
         }
     }
+}
+
+/// Shares of faces below the largest number whose sum is above it.
+#[test]
+fn forces_of_a_volume_do_not_overflow_in_their_sum() {
+    let x = field([
+        [1.769e69, 9.02e68, -1.096e69],
+        [-6.32e68, 0.0, 0.0],
+        [0.0, -2.477e69, -3.109e69],
+        [0.0, 3.367e69, 0.0],
+    ]);
+    let volume = Volume::new(&tetrahedron(), positive(325.0), 1.2357e40).unwrap();
+    check("volume", volume, &[Pose::at(&x)]);
 }
 
 fn parameter() -> impl Strategy<Value = f64> + Clone {
@@ -100,13 +113,16 @@ proptest! {
     ) {
         let (x, start, reference) = (field(x), field(start), field(reference));
         let dt = if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
-        let step = StepMap { start: &start, dt, reference: &reference, rate, past: Past::Start, memory: None };
-        let poses = [Pose::at(&x), Pose { x: &x, time: 0.5, step: Some(step) }];
+        let step = StepMap { start: &start, dt, reference: &reference, rate, past: Past::Start, inertia: None, memory: None };
+        let poses = [Pose::at(&x), Pose { x: &x, own: &[], time: 0.5, step: Some(step) }];
         let mesh = tetrahedron();
         let [a, b] = k.map(positive);
 
         check("wind", Wind::new(&mesh, wind, a, b), &poses);
         check("pressure", Pressure::new(&mesh, pressure).unwrap(), &poses);
+        for tip in [DVec3::ZERO, DVec3::splat(-1e200)] {
+            check("held pressure", Pressure::held(&mesh, pressure, tip).unwrap(), &poses);
+        }
         check("volume", Volume::new(&mesh, a, b.get()).unwrap(), &poses);
         if let Ok(volume) = Volume::keeping(&mesh, &start, a) {
             check("kept volume", volume, &poses);
@@ -153,6 +169,10 @@ fn parameters_outside_of_the_range_are_refused() {
         "the pressure is -2000000000000000000000000000000000000000000000000000000000000; give a number of pascals up to 1e60"
     );
     assert!(Pressure::new(&mesh, f64::NAN).is_err());
+    assert_eq!(
+        Pressure::held(&mesh, 1.0, DVec3::NAN).unwrap_err().to_string(),
+        "the coordinate of the tip is NaN; give a finite number of metres"
+    );
     for target in [0.0, -1.0, 1e-61, 2e60, f64::NAN] {
         assert!(Volume::new(&mesh, Positive::ONE, target).is_err(), "{target}");
     }

@@ -18,9 +18,9 @@ use plisse_damping::{
 };
 use plisse_membrane::{BaraffWitkin, Lame, StVenantKirchhoff};
 use plisse_system::{
-    Attachments, BlockMatrix, ElementTerm, Gravity, HessianPolicy, Implicit, Integrator, LinearSolver,
-    Memory, NewtonSettings, Pin, Pose, Role, Scheme, SetupError, State, StepError, StepMap, SymplecticEuler,
-    System, Term, Wind,
+    Attachments, BlockMatrix, ElementTerm, Gradient, Gravity, HessianPolicy, Implicit, Integrator,
+    LinearSolver, Memory, NewtonSettings, Pin, Pose, Role, Scheme, SetupError, State, StepError, StepMap,
+    SymplecticEuler, System, Term, Wind,
 };
 
 /// The same bits for any number of threads, and for energy and gradient together or apart.
@@ -35,8 +35,9 @@ fn rates_have_the_same_bits_for_any_number_of_threads() {
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3));
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
-        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, memory: None };
-        let pose = Pose { x: &x, time: 0.0, step: Some(step) };
+        let step =
+            StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, inertia: None, memory: None };
+        let pose = Pose { x: &x, own: &[], time: 0.0, step: Some(step) };
         let evaluate = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -136,12 +137,20 @@ fn reports_are_those_of_the_end() {
             let start = state.x().clone();
             let report = integrator.step(&system, &mut state, positive(dt)).unwrap();
             let (x, rate) = (state.x(), 1.0 / dt);
-            let map = StepMap { start: &start, dt, reference: &start, rate, past: Past::Start, memory: None };
-            let pose = Pose { x, time: state.time(), step: Some(map) };
+            let map = StepMap {
+                start: &start,
+                dt,
+                reference: &start,
+                rate,
+                past: Past::Start,
+                inertia: None,
+                memory: None,
+            };
+            let pose = Pose { x, own: &[], time: state.time(), step: Some(map) };
             let (mut dissipated, mut fed): (f64, f64) = (0.0, 0.0);
             for (term, reported) in system.terms().zip(&report.energies.terms) {
                 let mut unused = Field::filled(x.len(), DVec3::ZERO);
-                let fresh = term.energy_and_add_gradient(&pose, &mut unused);
+                let fresh = term.energy_and_add_gradient(&pose, &mut Gradient::by_nodes(&mut unused));
                 dissipated += fresh.dissipated;
                 if term.drives() {
                     fed += (-fresh.dissipated).max(0.0);
@@ -177,7 +186,8 @@ fn memories_change_nothing() {
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3 * x.x * x.y));
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
-        let step = StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, memory: None };
+        let step =
+            StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, inertia: None, memory: None };
         let evaluate = |threads: usize, remembers: bool| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -186,9 +196,14 @@ fn memories_change_nothing() {
                 if remembers {
                     term.remember(&step, &mut memory);
                 }
-                let pose = Pose { x: &x, time: 0.0, step: Some(StepMap { memory: Some(&memory), ..step }) };
+                let pose = Pose {
+                    x: &x,
+                    own: &[],
+                    time: 0.0,
+                    step: Some(StepMap { memory: Some(&memory), ..step }),
+                };
                 let mut g = Field::filled(x.len(), DVec3::ZERO);
-                let energies = term.energy_and_add_gradient(&pose, &mut g);
+                let energies = term.energy_and_add_gradient(&pose, &mut Gradient::by_nodes(&mut g));
                 assert_eq!(energies.potential, term.energy(&pose));
                 (energies, g)
             })

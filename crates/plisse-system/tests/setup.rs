@@ -11,8 +11,8 @@ use common::{G, Sheet, positive, settings};
 use glam::DVec3;
 use plisse_core::{Field, Id, Positive, Vertices, generate};
 use plisse_system::{
-    Attachments, Criterion, Gravity, Implicit, Integrator, NewtonSettings, Pin, PointLoads, Pressure, Scheme,
-    State, StepError, System, Volume,
+    Attachments, Criterion, Gravity, Implicit, Integrator, NewtonSettings, OwnState, Pin, PointLoads,
+    Pressure, Scheme, State, StepError, System, Volume,
 };
 
 fn sheet() -> Sheet {
@@ -95,7 +95,9 @@ fn states() {
     // A step of no length cannot be written down.
     assert!(Positive::new(0.0).is_err());
     let still = Field::filled(9, DVec3::ZERO);
-    assert!(State::resume(sheet.flat.clone(), still, f64::NAN, None, None, None).is_err());
+    assert!(
+        State::resume(sheet.flat.clone(), still, OwnState::default(), f64::NAN, None, None, None).is_err()
+    );
 }
 
 #[test]

@@ -13,9 +13,9 @@ use glam::{DMat3, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, Vertices, generate};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
-    Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gravity, Implicit, Integrator, Ledger,
-    NewtonSettings, PointLoads, Pose, Role, Scheme, Sink, SpectralRadius, State, StepError, StepReport,
-    System, Term,
+    Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gradient, Gravity, Implicit, Integrator,
+    Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, Sink, SpectralRadius, State, StepError,
+    StepReport, System, Term, Unknown,
 };
 
 /// A sheet that nothing holds has no equilibrium under gravity. Steps are then as small as rounding
@@ -67,21 +67,21 @@ impl Term<Vertices> for Wall {
     fn name(&self) -> &str {
         "wall"
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        pair(Id::new(0), Id::new(0));
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+        pair(Id::new(0).into(), Id::new(0).into());
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         -self.strength * pose.x[Id::new(0)].x.abs().ln()
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         gradient[Id::new(0)].x -= self.strength / pose.x[Id::new(0)].x;
     }
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let x = pose.x[Id::new(0)].x;
         sink.add(0, &DMat3::from_diagonal(DVec3::X * (self.strength / (x * x))));
     }
-    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Field<Vertices, DVec3>) -> f64 {
-        let (x, to) = (pose.x[Id::new(0)].x, to[Id::new(0)].x);
+    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Pose<'_, Vertices>) -> f64 {
+        let (x, to) = (pose.x[Id::new(0)].x, to.x[Id::new(0)].x);
         if to >= x { f64::INFINITY } else { 0.9 * x / (x - to) }
     }
     fn admit(&self, start: &Field<Vertices, DVec3>, _: f64, guess: &mut Field<Vertices, DVec3>, _: f64) {
@@ -130,13 +130,13 @@ impl Term<Vertices> for Motor {
     fn has_potential(&self) -> bool {
         false
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        pair(Id::new(0), Id::new(0));
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+        pair(Id::new(0).into(), Id::new(0).into());
     }
     fn energy(&self, _: &Pose<'_, Vertices>) -> f64 {
         0.0
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         gradient[Id::new(0)].x -= if pose.time > 0.5 { 1.0 } else { 0.0 };
     }
     fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, _: &mut Sink<'_>) {}
@@ -350,14 +350,14 @@ impl Term<Vertices> for Rod {
     fn role(&self) -> Role {
         Role::Elastic
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        pair(Id::new(0), Id::new(0));
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+        pair(Id::new(0).into(), Id::new(0).into());
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let excess = pose.x[Id::new(0)].distance(self.end) - 1.0;
         0.5 * self.stiffness * excess * excess
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         let way = pose.x[Id::new(0)] - self.end;
         gradient[Id::new(0)] += way.normalize() * (self.stiffness * (way.length() - 1.0));
     }

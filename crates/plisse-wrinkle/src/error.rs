@@ -1,11 +1,11 @@
 //! What can be wrong with a wrinkle problem.
 
 use plisse_core::{Faces, Field, FieldError, Id, MeshError, RestError, Space, Vertices};
-use plisse_system::SetupError;
+use plisse_system::{Failure, SetupError};
 use thiserror::Error;
 
 use crate::solver::WrinkleEnd;
-use crate::tension::{BaseFailure, BaseSolution};
+use crate::tension::BaseSolution;
 
 /// What can be wrong with a wrinkle problem. Each message names the element, the value and the
 /// remedy.
@@ -214,7 +214,7 @@ pub enum WrinkleError {
     )]
     NoEquilibrium {
         /// What went wrong.
-        failure: BaseFailure,
+        failure: Failure,
         /// Iterations that were done.
         iterations: usize,
         /// Largest unbalanced force per area that is left, Pa.

@@ -94,6 +94,6 @@ pub use surface::{
     wrinkled_surface,
 };
 pub use tension::{
-    BaseFailure, BaseIteration, BaseProblem, BaseReport, BaseSettings, BaseSolution, BendingStiffness,
-    ElasticReference, elastic_reference,
+    BaseProblem, BaseReport, BaseSettings, BaseSolution, BendingStiffness, ElasticReference,
+    elastic_reference,
 };

@@ -9,10 +9,10 @@ use glam::DVec3;
 use plisse_core::{
     Field, Id, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate,
 };
-use plisse_system::PointLoads;
+use plisse_system::{Failure, PointLoads};
 use plisse_wrinkle::beds::{self, Bed};
 use plisse_wrinkle::{
-    BaseFailure, BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, WrinkleError,
+    BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, WrinkleError,
     elastic_reference,
 };
 
@@ -260,7 +260,7 @@ fn the_elastic_sheet_has_the_energy_of_compression_on_top() {
     let none = BaseSettings { max_iterations: 0, ..how.settings };
     assert!(matches!(
         elastic_reference(&bed.problem, &base.x, &ElasticReference { settings: none, ..how }),
-        Err(WrinkleError::NoEquilibrium { failure: BaseFailure::Iterations, iterations: 0, .. })
+        Err(WrinkleError::NoEquilibrium { failure: Failure::Iterations, iterations: 0, .. })
     ));
 }
 

@@ -1,11 +1,11 @@
 //! A membrane energy, a term and an obstacle of one's own in a scene, with checkpoints and
 //! pictures.
 use glam::{DMat3, DVec3};
-use plisse::core::{Blocks, Field, Id, Mat3x2, Positive, Psd, Vertices};
+use plisse::core::{Blocks, Id, Mat3x2, Positive, Psd, Vertices};
 use plisse::membrane::{Arap, MembraneEnergy};
 use plisse::picture::{Camera, Drawing, Part, RenderOptions as Options, Surface, render};
 use plisse::scene::{Cloth, Distance, Obstacle, Scene};
-use plisse::system::{Pose, Sink, Term};
+use plisse::system::{Gradient, Pose, Sink, Term, Unknown};
 pub(crate) struct Swelling(pub(crate) f64); // ψ = k/8 (‖F‖² - 2)² with k in N/m: resists swelling
 impl MembraneEnergy for Swelling {
     fn energy(&self, f: &Mat3x2) -> f64 {
@@ -26,13 +26,13 @@ impl Term<Vertices> for Well {
     fn name(&self) -> &str {
         "well"
     }
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
-        (0..self.0).for_each(|i| pair(Id::new(i), Id::new(i)));
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+        (0..self.0).for_each(|i| pair(Id::new(i).into(), Id::new(i).into()));
     }
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         pose.x.as_slice().iter().map(|x| 0.5 * self.1 * x.length_squared()).sum()
     }
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         pose.x.iter().for_each(|(v, x)| gradient[v] += *x * self.1);
     }
     fn add_hessian(&self, _: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {

@@ -43,6 +43,7 @@ pages! {
     extending_angle_law: "docs/src/extending/angle-law.md",
     extending_damping_strain: "docs/src/extending/damping-strain.md",
     extending_element: "docs/src/extending/element.md",
+    extending_changing_pairs: "docs/src/extending/changing-pairs.md",
     extending_obstacle: "docs/src/extending/obstacle.md",
     extending_integrator: "docs/src/extending/integrator.md",
     extending_scene_key: "docs/src/extending/scene-key.md",

@@ -8,7 +8,7 @@ use glam::DVec3;
 use plisse::core::{Field, Past, PoissonRatio, Positive, Psd, Vertices};
 use plisse::membrane::Lame;
 use plisse::scene::{Bending, Cloth, Damping, Material, Membrane, Pick, Scene, StrainRate, Stretching};
-use plisse::system::{BlockMatrix, Iteration, Memory, Pose, StepMap};
+use plisse::system::{BlockMatrix, Gradient, Iteration, Memory, Pose, StepMap};
 
 /// Factor of the proportional models, s. Small enough that all sheets move nearly alike.
 const BETA: Positive = Positive::literal(1e-3);
@@ -165,7 +165,15 @@ impl<'a> Passes<'a> {
         let system = scene.system();
         Self {
             scene,
-            step: StepMap { start, dt, reference: start, rate: 1.0 / dt, past: Past::Start, memory: None },
+            step: StepMap {
+                start,
+                dt,
+                reference: start,
+                rate: 1.0 / dt,
+                past: Past::Start,
+                inertia: None,
+                memory: None,
+            },
             gradient: Field::filled(start.len(), DVec3::ZERO),
             matrix: BlockMatrix::zeros(Arc::clone(system.pattern())),
             memories: system.terms().map(|_| Memory::default()).collect(),
@@ -182,9 +190,16 @@ impl<'a> Passes<'a> {
         }
         let remember = lap.next();
         let memories = &self.memories;
-        let pose = |i: usize| Pose { x, time: 0.0, step: Some(StepMap { memory: memories.get(i), ..step }) };
+        let pose = |i: usize| Pose {
+            x,
+            own: &[],
+            time: 0.0,
+            step: Some(StepMap { memory: memories.get(i), ..step }),
+        };
         for (i, term) in system.terms().enumerate() {
-            std::hint::black_box(term.energy_and_add_gradient(&pose(i), &mut self.gradient));
+            std::hint::black_box(
+                term.energy_and_add_gradient(&pose(i), &mut Gradient::by_nodes(&mut self.gradient)),
+            );
         }
         let gradient = lap.next();
         for (i, term) in system.terms().enumerate() {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, Vertices};
+use plisse_core::{Faces, Field, Id, Positive, Vertices};
 use plisse_system::{
     Adaptive, Gravity, Implicit, Integrator, NewtonSettings, Pin, Scheme, SetupError, State, System, Term,
     Wind,
@@ -13,7 +13,7 @@ use plisse_system::{
 
 use super::SceneError;
 use super::bodies::{Bodies, Place};
-use super::body::{Body, Way};
+use super::body::{Body, Held, Way};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
@@ -453,6 +453,16 @@ impl Part {
         }
     }
 
+    /// Which faces have all their corners held.
+    fn held_faces(&self, held: &[Held]) -> Field<Faces, bool> {
+        let Self::Cloth(cloth) = self else { return Field::from_vec(Vec::new()) };
+        let mut is_held = Field::filled(cloth.body.x.len(), false);
+        for held in held.iter().filter(|held| matches!(held.way, Way::Still | Way::Moving(..))) {
+            is_held[held.vertex] = true;
+        }
+        cloth.mesh.faces().map(|corners| corners.iter().all(|v| is_held[*v]))
+    }
+
     fn body(&self) -> &Body {
         match self {
             Self::Cloth(cloth) => &cloth.body,
@@ -499,7 +509,10 @@ impl Assembly {
     }
 
     fn add(&mut self, part: &Part, name: &str, place: Place) -> Result<(), SceneError> {
-        let slot = Slot { name };
+        let body = part.body();
+        let all_held = body.held(name)?;
+        let held = part.held_faces(&all_held);
+        let slot = Slot { name, held: &held };
         let (masses, areas, damping, [edge, range], kind) = match part {
             Part::Cloth(cloth) => {
                 check_filling(cloth, name)?;
@@ -530,8 +543,7 @@ impl Assembly {
             let coefficients = masses.iter().map(|(v, m)| (place.id(v), m * rate.get())).collect();
             self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
         }
-        let body = part.body();
-        let start = self.pin(body, name, place)?;
+        let start = self.pin(body, all_held, place);
         self.mass.extend_from_slice(masses.as_slice());
         self.areas.extend_from_slice(areas.as_slice());
         let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
@@ -545,8 +557,7 @@ impl Assembly {
     }
 
     /// The pins of a body; gives where its vertices start.
-    fn pin(&mut self, body: &Body, name: &str, place: Place) -> Result<Start, SceneError> {
-        let all = body.held(name)?;
+    fn pin(&mut self, body: &Body, all: Vec<Held>, place: Place) -> Start {
         let mut is_held = Field::filled(body.x.len(), false);
         all.iter().for_each(|held| is_held[held.vertex] = true);
         let mut x = body.start(|v| is_held[v]);
@@ -564,7 +575,7 @@ impl Assembly {
             };
             self.pins.push((place.id(held.vertex), pin));
         }
-        Ok(Start { x, v })
+        Start { x, v }
     }
 }
 

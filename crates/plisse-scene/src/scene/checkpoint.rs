@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Vertices};
-use plisse_system::{Ledger, Previous, SetupError, State};
+use plisse_system::{Ledger, OwnState, Previous, SetupError, State};
 use thiserror::Error;
 
 /// A state and where it belongs.
@@ -78,7 +78,12 @@ impl Checkpoint {
         out.extend(self.tag.to_le_bytes());
         out.extend((state.x().len() as u64).to_le_bytes());
         out.extend(state.time().to_le_bytes());
-        let parts = [state.previous().is_some(), state.acceleration().is_some(), state.ledger().is_some()];
+        let parts = [
+            state.previous().is_some(),
+            state.acceleration().is_some(),
+            state.ledger().is_some(),
+            !state.own().values.is_empty(),
+        ];
         out.push(parts.iter().enumerate().map(|(bit, part)| u8::from(*part) << bit).sum());
         let mut field = |field: &Field<Vertices, DVec3>| {
             out.extend(field.as_slice().iter().flat_map(DVec3::to_array).flat_map(f64::to_le_bytes));
@@ -98,6 +103,12 @@ impl Checkpoint {
         if let Some(Ledger { external, work, dissipated, scale, excess }) = state.ledger() {
             let numbers = [external, work, dissipated, scale, excess];
             out.extend(numbers.into_iter().flat_map(|number| number.to_le_bytes()));
+        }
+        if !state.own().values.is_empty() {
+            for list in [&state.own().values, &state.own().rates] {
+                out.extend((list.len() as u64).to_le_bytes());
+                out.extend(list.iter().flat_map(|number| number.to_le_bytes()));
+            }
         }
         out.extend(digest(&out).to_le_bytes());
         out
@@ -141,10 +152,15 @@ impl Checkpoint {
             let (external, work, dissipated) = (number()?, number()?, number()?);
             Some(Ledger { external, work, dissipated, scale: number()?, excess: number()? })
         };
+        let own = if parts & 8 == 0 {
+            OwnState::default()
+        } else {
+            OwnState { values: reader.numbers()?, rates: reader.numbers()? }
+        };
         if reader.0.len() != 8 {
             return Err(CheckpointError::Damaged("it is too long"));
         }
-        Ok(Self { frame, tag, state: State::resume(x, v, time, previous, acceleration, ledger)? })
+        Ok(Self { frame, tag, state: State::resume(x, v, own, time, previous, acceleration, ledger)? })
     }
 }
 
@@ -163,6 +179,15 @@ impl Reader<'_> {
         let (head, tail) = self.0.split_first_chunk().ok_or(CheckpointError::Damaged("it is too short"))?;
         self.0 = tail;
         Ok(*head)
+    }
+
+    /// A list with its length before it.
+    fn numbers(&mut self) -> Result<Vec<f64>, CheckpointError> {
+        let count = u64::from_le_bytes(self.array()?);
+        // Before memory is asked for.
+        let count = usize::try_from(count).ok().filter(|n| *n <= self.0.len() / 8);
+        let count = count.ok_or(CheckpointError::Damaged("it is too short"))?;
+        (0..count).map(|_| self.array().map(f64::from_le_bytes)).collect()
     }
 
     fn field(&mut self, size: usize) -> Result<Field<Vertices, DVec3>, CheckpointError> {
@@ -184,13 +209,16 @@ mod tests {
         let previous = (parts & 1 != 0).then(|| Previous { x: field(3.0), v: field(4.0), dt: 0.1 });
         let acceleration = (parts & 2 != 0).then(|| field(5.0));
         let ledger = Ledger { external: -1.0, work: 2.0, dissipated: 0.5, scale: 3.0, excess: 0.1 };
-        let state = State::resume(field(1.0), field(2.0), 0.3, previous, acceleration, Some(ledger)).unwrap();
+        let own = |values: Vec<f64>| OwnState { rates: values.clone(), values };
+        let own = own(if parts & 4 != 0 { vec![0.5, -0.0, 5e-324] } else { Vec::new() });
+        let state =
+            State::resume(field(1.0), field(2.0), own, 0.3, previous, acceleration, Some(ledger)).unwrap();
         Checkpoint { frame: 12, tag: u64::MAX - 1, state }
     }
 
     #[test]
     fn bytes_are_read_back() {
-        for parts in 0..4 {
+        for parts in 0..8 {
             let checkpoint = checkpoint(parts);
             let bytes = checkpoint.to_bytes();
             let again = Checkpoint::from_bytes(&bytes).unwrap();
@@ -201,7 +229,7 @@ mod tests {
 
     #[test]
     fn damage_is_noticed() {
-        let bytes = checkpoint(3).to_bytes();
+        let bytes = checkpoint(7).to_bytes();
         for end in 0..bytes.len() {
             assert!(Checkpoint::from_bytes(&bytes[..end]).is_err(), "{end}");
         }

@@ -1,8 +1,8 @@
 //! Damping in proportion to mass.
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Psd, StepEnergy, Vertices};
-use plisse_system::{Pose, Role, Sink, Term};
+use plisse_core::{Id, Psd, StepEnergy, Vertices};
+use plisse_system::{Gradient, Pose, Role, Sink, Term, Unknown};
 
 /// `E = Σ c m |v|²/(2 rate)` over some nodes, so that the force is `-c m v`. Nothing outside of a
 /// step and in equilibria.
@@ -21,9 +21,9 @@ impl Term<Vertices> for MassDamping {
         Role::Dissipative
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for (node, _) in &self.coefficients {
-            pair(*node, *node);
+            pair((*node).into(), (*node).into());
         }
     }
 
@@ -37,7 +37,7 @@ impl Term<Vertices> for MassDamping {
         }
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         for (node, c) in &self.coefficients {
             gradient[*node] += pose.velocity(*node) * *c;
         }
@@ -46,7 +46,7 @@ impl Term<Vertices> for MassDamping {
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, Vertices>,
-        gradient: &mut Field<Vertices, DVec3>,
+        gradient: &mut Gradient<'_, Vertices>,
     ) -> StepEnergy {
         let mut sum = StepEnergy { potential: self.energy(pose), ..StepEnergy::default() };
         for (node, c) in &self.coefficients {
@@ -68,6 +68,7 @@ impl Term<Vertices> for MassDamping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plisse_core::Field;
     use plisse_core::Past;
     use plisse_system::StepMap;
 
@@ -82,12 +83,13 @@ mod tests {
             reference: &reference,
             rate: 10.0,
             past: Past::Start,
+            inertia: None,
             memory: None,
         };
-        let pose = Pose { x: &x, time: 0.0, step: Some(step) };
+        let pose = Pose { x: &x, own: &[], time: 0.0, step: Some(step) };
         let (mut apart, mut together) = (place(0.0), place(0.0));
-        term.add_gradient(&pose, &mut apart);
-        let energies = term.energy_and_add_gradient(&pose, &mut together);
+        term.add_gradient(&pose, &mut Gradient::by_nodes(&mut apart));
+        let energies = term.energy_and_add_gradient(&pose, &mut Gradient::by_nodes(&mut together));
         assert_eq!(together, apart);
         // v = 10 (0.2, -0.4, 0) m/s over the way (0.1, -0.2, 0) m.
         let expected = [0.5 * 0.7 * 20.0 / 10.0, 0.0, 0.7 * 1.0];

@@ -20,6 +20,7 @@ mod checkpoint;
 mod cloth;
 mod damping;
 mod dashpots;
+mod directors;
 mod drag;
 mod error;
 mod material;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use plisse_bending::{
-    CosineAngle, DampedHinge, Director, HingeElement, HingeWeight, KoiterBending, Net, Plate, QuadraticAngle,
-    QuadraticBending, SineAngle, TangentAngle,
+    CosineAngle, DampedHinge, HingeElement, HingeWeight, Net, Plate, QuadraticAngle, QuadraticBending,
+    SineAngle, TangentAngle,
 };
-use plisse_core::{Element, Field, Hinge, Id, Positive, StepElement, TriMesh, Vertices};
+use plisse_core::{Element, Faces, Field, Hinge, Id, Positive, StepElement, TriMesh, Vertices};
 use plisse_damping::RayleighElement;
 use plisse_membrane::{
     Arap, Corotational, CrossFibre, Fibre, FibreLaw, FibrePair, Green, MembraneElement, MembraneEnergy,
@@ -18,15 +18,19 @@ use plisse_system::{ConstantTerm, ElementTerm, Pressure, SetupError, Term, Volum
 use super::SceneError;
 use super::cloth::{Cloth, Filling};
 use super::dashpots::{bending_hinges, cloth_damping, wire_damping};
+use super::directors::director_term;
 use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
 use super::wires::Wires;
 
 type BoxedTerm = Box<dyn Term<Vertices>>;
 
-/// What terms of a body are called.
+/// What terms of a body know of its place in the scene.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a> {
+    /// What its terms are called.
     pub(super) name: &'a str,
+    /// Faces whose corners pins hold, each of them; none of wires.
+    pub(super) held: &'a Field<Faces, bool>,
 }
 
 impl Slot<'_> {
@@ -165,10 +169,8 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
         }),
         Bending::MidEdge { rigidity, poisson } => {
             let plate = Plate::new(rigidity, poisson);
-            let (mesh, rest) = (&cloth.mesh, &cloth.rest);
-            let ids = mesh.faces().ids();
-            let element = |face| KoiterBending::new(mesh, rest, face, Director::Average, &plate);
-            out.push(slot.term("bending", ids.map(element)));
+            let name = format!("{}: bending", slot.name);
+            out.push(Box::new(director_term(name, cloth, &plate, slot.held)));
         }
         Bending::Quadratic { rigidity } => {
             if cloth.curved {

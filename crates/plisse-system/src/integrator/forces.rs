@@ -7,7 +7,7 @@ use super::report::StepError;
 use crate::pose::{Pose, StepMap};
 use crate::state::State;
 use crate::system::System;
-use crate::term::Role;
+use crate::term::{Gradient, Role};
 
 /// Where the moving pins are at a time.
 pub(super) fn pin_targets<S: Space>(system: &System<S>, time: f64) -> Result<Vec<(Id<S>, DVec3)>, StepError> {
@@ -32,11 +32,13 @@ pub(super) fn work_at_start<S: Space>(
     let (start, v) = (state.x(), state.v());
     let reference = Field::from_fn(start.len(), |i| start[i] - v[i] * dt);
     let past = Past::Velocity { time: -dt, v };
-    let map = StepMap { start, dt, reference: &reference, rate: 1.0 / dt, past, memory: None };
-    let pose = Pose { x: start, time: state.time(), step: Some(map) };
+    let map = StepMap { start, dt, reference: &reference, rate: 1.0 / dt, past, inertia: None, memory: None };
+    let pose = Pose { step: Some(map), ..state.pose() };
     let mut gradient = Field::filled(start.len(), DVec3::ZERO);
-    for term in system.terms().filter(|term| term.role() == Role::Dissipative) {
-        term.add_gradient(&pose, &mut gradient);
+    let mut unused = vec![0.0; system.own_count()];
+    for (term, pose) in system.at(&pose).filter(|(term, _)| term.role() == Role::Dissipative) {
+        let own = &mut unused[..pose.own.len()];
+        term.add_gradient(&pose, &mut Gradient { nodes: &mut gradient, own });
     }
     -system.unknowns().iter().map(|&node| gradient[node].dot(x[node] - start[node])).sum::<f64>()
 }
@@ -47,9 +49,10 @@ pub(super) fn acceleration_of<S: Space>(system: &System<S>, state: &State<S>, dt
     let (x, v) = (state.x(), state.v());
     let reference = Field::from_fn(x.len(), |i| x[i] - v[i] * dt);
     let past = Past::Velocity { time: -dt, v };
-    let map = StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt, past, memory: None };
+    let map =
+        StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt, past, inertia: None, memory: None };
     let mut gradient = Field::filled(x.len(), DVec3::ZERO);
-    system.gradient(&Pose { x, time: state.time(), step: Some(map) }, &mut gradient);
+    system.gradient(&Pose { step: Some(map), ..state.pose() }, &mut gradient);
     let mut forces: Vec<DVec3> = system.unknowns().iter().map(|&node| -gradient[node]).collect();
     system.pins().filter(&mut forces);
     let mut a = Field::filled(x.len(), DVec3::ZERO);

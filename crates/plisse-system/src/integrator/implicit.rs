@@ -14,10 +14,10 @@ use crate::memory::Memory;
 use crate::newton::{
     Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
 };
-use crate::pose::{Pose, StepMap};
-use crate::state::{Previous, State};
+use crate::pose::{Inertia, Pose, StepMap};
+use crate::state::{Configuration, Kept, OwnState, Previous, State};
 use crate::system::System;
-use crate::term::{Role, Term};
+use crate::term::{Moving, Role, Term};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by
 /// Newton's method.
@@ -50,6 +50,7 @@ enum Start {
 struct Last<S: Space> {
     x: Field<S, DVec3>,
     v: Field<S, DVec3>,
+    own: Vec<f64>,
     time: f64,
     energies: Energies,
     /// Acceleration one step before, if the motion was smooth: its trend is then worth following.
@@ -58,7 +59,10 @@ struct Last<S: Space> {
 
 impl<S: Space> Last<S> {
     fn is(&self, state: &State<S>) -> bool {
-        self.time.to_bits() == state.time().to_bits() && self.x == *state.x() && self.v == *state.v()
+        self.time.to_bits() == state.time().to_bits()
+            && self.x == *state.x()
+            && self.v == *state.v()
+            && self.own == state.own().values
     }
 }
 
@@ -81,6 +85,12 @@ impl<S: Space> Implicit<S> {
             && let Some(term) = system.terms().find(|term| !term.has_potential())
         {
             return Err(SetupError::NoPotential { term: term.name().to_owned() });
+        }
+        if matches!(scheme, Scheme::Bdf2 | Scheme::Newmark(_))
+            && let Some(term) = system.terms().find(|term| term.role() == Role::Inertial)
+        {
+            let (term, integrator) = (term.name().to_owned(), scheme.name());
+            return Err(SetupError::OwnInertia { term, integrator });
         }
         if scheme == Scheme::Quasistatic
             && let Some(node) = system.loose_node()
@@ -168,6 +178,10 @@ impl<S: Space> Implicit<S> {
             _ => None,
         };
         let problem = Incremental::new(scheme, state, dt, acceleration.as_ref());
+        let own_start = system.own_values(&state.own().values).to_vec();
+        let own_rates = if state.own().rates.len() == own_start.len() { &*state.own().rates } else { &[] };
+        let mut own_target = own_start.clone();
+        own_target.iter_mut().zip(own_rates).for_each(|(own, rate)| *own += dt * rate);
         let step_length = if scheme == Scheme::Quasistatic { f64::INFINITY } else { dt };
         let map = StepMap {
             start: state.x(),
@@ -175,6 +189,11 @@ impl<S: Space> Implicit<S> {
             reference: &problem.reference,
             rate: problem.rate,
             past: problem.past(scheme, state, dt),
+            inertia: (problem.inertia > 0.0).then_some(Inertia {
+                factor: problem.inertia,
+                target: &problem.target,
+                own_target: &own_target,
+            }),
             memory: None,
         };
         let mut memories = std::mem::take(&mut self.memories);
@@ -195,51 +214,57 @@ impl<S: Space> Implicit<S> {
         let last = self.last.take().filter(|last| last.is(state));
         let before = match &last {
             Some(last) => last.energies.clone(),
-            None => Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v()),
+            None => Energies::of(system, state),
         };
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
-        let (mut x, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
+        let (mut at, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
         let solve = self
             .newton
-            .minimise_from(&mut objective, &mut x, value)
+            .minimise_from(&mut objective, &mut at, value)
             .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
 
-        let mut v = problem.velocity(&x);
-        let mut a = problem.acceleration(&x);
+        let x = &at.x;
+        let mut v = problem.velocity(x);
+        let mut a = problem.acceleration(x);
         if matches!(scheme, Scheme::Newmark(_)) {
-            settle_held_nodes(system, state.x(), &x, dt, &mut v, &mut a);
+            settle_held_nodes(system, state.x(), x, dt, &mut v, &mut a);
         }
         let Scratch { gradient, parts, .. } = &*objective.scratch;
-        let energies = Energies::at_end_of_step(system, parts, &v);
+        let own = OwnState {
+            rates: rates(&own_start, &at.own, if scheme == Scheme::Quasistatic { 0.0 } else { dt }),
+            values: at.own.clone(),
+        };
+        let moving = Moving { x, v: &v, own: &own.values, own_rates: &own.rates };
+        let energies = Energies::at_end_of_step(system, parts, &moving);
         let balance = Balance {
             before: before.total(),
             after: energies.total(),
-            work: work_of_pins(&objective, gradient, state, &x, &v, dt)
-                + work_of_time(system, [state.x(), &x], [state.time(), time]),
+            work: work_of_pins(&objective, gradient, state, x, &v, dt)
+                + work_of_time(system, &state.pose(), &at.pose(time)),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
         let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
-            let driven = balance.work + self.work_of_loads(system, state, &x, &balance, dt);
-            let excused = excused(&objective, gradient, state, &x, &solve, self.newton.settings());
+            let driven = balance.work + self.work_of_loads(system, state, x, &balance, dt);
+            let excused = excused(&objective, gradient, state, x, &solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
         let ledger = ledger.map(|ledger| {
             if ledger.fraction() > Ledger::WARNING {
-                ledger.at_least(self.newton.rounding_energy(&mut objective, &x))
+                ledger.at_least(self.newton.rounding_energy(&mut objective, &at))
             } else {
                 ledger
             }
         });
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
         let stable =
-            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &x) } else { None };
-        let closest = Closest::of(system, &Pose { x: &x, time, step: None });
+            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
+        let closest = Closest::of(system, &at.pose(time));
         self.memories = memories;
         self.scratch = scratch;
-        if let Some((node, term)) = crossed(system, state, &x, time, closest.as_ref()) {
+        if let Some((node, term)) = crossed(system, state, x, time, closest.as_ref()) {
             return Err(StepError::Crossed { time: state.time(), dt, node, term });
         }
         let previous =
@@ -247,9 +272,9 @@ impl<S: Space> Implicit<S> {
         let a = (scheme != Scheme::Quasistatic).then_some(a);
         let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
-        state.advance(x, v, time, previous, a, ledger);
-        let (x, v) = (state.x().clone(), state.v().clone());
-        self.last = Some(Last { x, v, time, energies: energies.clone(), earlier });
+        state.advance(at.x, v, own, time, Kept { previous, acceleration: a, ledger });
+        let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().values.clone());
+        self.last = Some(Last { x, v, own, time, energies: energies.clone(), earlier });
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,
@@ -292,17 +317,20 @@ impl<S: Space> Implicit<S> {
         state: &State<S>,
         targets: &[(Id<S>, DVec3)],
         before: &Energies,
-    ) -> (Field<S, DVec3>, Value) {
+    ) -> (Configuration<S>, Value) {
+        let own = objective.system.own_values(&state.own().values);
+        let with_own = |x| Configuration { x, own: own.to_vec() };
         let mut still = state.x().clone();
         for (node, target) in targets {
             still[*node] = *target;
         }
         let is_reachable = admit(objective, state, &mut still);
+        let mut moved = still.clone();
+        let still = with_own(still);
         if self.start == Start::Previous || objective.inertia == 0.0 {
             let value = self.evaluate(objective, &still, is_reachable);
             return (still, value);
         }
-        let mut moved = still.clone();
         for (i, &node) in objective.system.unknowns().iter().enumerate() {
             let mut step = predicted[node] - state.x()[node];
             if let Some(Some(allowed)) = objective.system.pins().allowed().get(i) {
@@ -311,17 +339,19 @@ impl<S: Space> Implicit<S> {
             moved[node] += step;
         }
         let is_moved_reachable = admit(objective, state, &mut moved);
+        let own = objective.map.inertia.map_or(own, |inertia| inertia.own_target).to_vec();
+        let moved = Configuration { x: moved, own };
         let value = self.evaluate(objective, &moved, is_moved_reachable);
         // The energy of not moving is known from the last step, but for what depends on time or
         // velocity. What damped elastic terms would add with schemes that remember more than the
         // start is left out: this only decides where to begin.
         let changes = |term: &dyn Term<S>| term.depends_on_time() || term.role() == Role::Dissipative;
-        let energy_still = if still == *state.x() {
+        let energy_still = if still.x == *state.x() {
             let terms = objective.system.terms().enumerate().zip(&before.terms);
             let energies = terms.map(|((i, term), before)| {
-                if changes(term) { term.energy(&objective.pose_for(i, state.x())) } else { before.energy }
+                if changes(term) { term.energy(&objective.pose_at_start(i, &still)) } else { before.energy }
             });
-            energies.sum::<f64>() + objective.inertial_energy(&still)
+            energies.sum::<f64>() + objective.inertial_energy(&still.x)
         } else {
             objective.value(&still).sum
         };
@@ -336,13 +366,18 @@ impl<S: Space> Implicit<S> {
     fn evaluate(
         &mut self,
         objective: &mut Objective<'_, S>,
-        x: &Field<S, DVec3>,
+        at: &Configuration<S>,
         is_reachable: bool,
     ) -> Value {
-        let value = self.newton.evaluate(objective, x);
+        let value = self.newton.evaluate(objective, at);
         objective.accepted();
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
+}
+
+/// Changes per second; zero without time.
+fn rates(start: &[f64], end: &[f64], dt: f64) -> Vec<f64> {
+    start.iter().zip(end).map(|(start, end)| if dt > 0.0 { (end - start) / dt } else { 0.0 }).collect()
 }
 
 /// A node that has come to the wrong side of something, and the name of the term that should have
@@ -461,10 +496,12 @@ fn excused<S: Space>(
 }
 
 /// Work of what moves by itself.
-fn work_of_time<S: Space>(system: &System<S>, [x0, x1]: [&Field<S, DVec3>; 2], [from, to]: [f64; 2]) -> f64 {
-    let terms = system.terms().filter(|term| term.depends_on_time() && term.role() != Role::Dissipative);
-    let [start, end] = [(x0, from), (x1, to)].map(|(x, time)| Pose { x, time, step: None });
-    terms.map(|term| term.work(&start, &end)).sum()
+fn work_of_time<S: Space>(system: &System<S>, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
+    let both = system.at(start).zip(system.at(end));
+    let changes = |term: &dyn Term<S>| term.depends_on_time() && term.role() != Role::Dissipative;
+    both.filter(|((term, _), _)| changes(*term))
+        .map(|((term, start), (_, end))| term.work(&start, &end))
+        .sum()
 }
 
 /// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity

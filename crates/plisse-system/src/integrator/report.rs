@@ -1,14 +1,18 @@
 //! What a step did: solver history, energies and momenta.
 
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
 use glam::DVec3;
-use plisse_core::{Field, Space, StepEnergy};
-use thiserror::Error;
+use plisse_core::{Space, StepEnergy};
+use thiserror::Error as ThisError;
 
 use crate::newton::{Ended, NewtonError, NewtonReport};
 use crate::pose::Pose;
 use crate::state::State;
 use crate::system::{System, TermEnergy};
-use crate::term::{Clearance, Role, Term};
+use crate::term::{Clearance, Moving, Role, Term};
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,11 +81,11 @@ pub struct Closest {
 impl Closest {
     /// Over all terms of a system.
     pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>) -> Option<Self> {
-        let one = |term: &dyn Term<S>| {
-            let Clearance { node, gap, held_depth } = term.clearance(pose)?;
+        let one = |(term, pose): (&dyn Term<S>, Pose<'_, S>)| {
+            let Clearance { node, gap, held_depth } = term.clearance(&pose)?;
             Some(Self { term: term.name().to_owned(), node: node.index(), gap, held_depth })
         };
-        system.terms().filter_map(one).reduce(Self::and)
+        system.at(pose).filter_map(one).reduce(Self::and)
     }
 
     /// The closer of two approaches.
@@ -124,31 +128,43 @@ impl Energies {
     }
 
     /// The energies of a state at rest or in motion.
-    pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>, v: &Field<S, DVec3>) -> Self {
-        Self::with_parts(system, system.terms().map(|term| term.energy(pose)), v)
+    pub(crate) fn of<S: Space>(system: &System<S>, state: &State<S>) -> Self {
+        let pose = state.pose();
+        let parts: Vec<f64> = system.at(&pose).map(|(term, pose)| term.energy(&pose)).collect();
+        let own = system.own_values(&state.own().values);
+        let moving = Moving { x: state.x(), v: state.v(), own, own_rates: &state.own().rates };
+        Self::with_parts(system, parts.into_iter(), &moving)
     }
 
     /// The energies of a state that a step has led to, where its terms have been evaluated.
     pub(crate) fn at_end_of_step<S: Space>(
         system: &System<S>,
         parts: &[StepEnergy],
-        v: &Field<S, DVec3>,
+        moving: &Moving<'_, S>,
     ) -> Self {
         let reported = |(term, part): (&dyn Term<S>, &StepEnergy)| match term.role() {
-            Role::Dissipative => part.potential,
+            Role::Dissipative | Role::Inertial => part.potential,
             Role::Elastic | Role::External => part.stored,
         };
-        Self::with_parts(system, system.terms().zip(parts).map(reported), v)
+        Self::with_parts(system, system.terms().zip(parts).map(reported), moving)
     }
 
     fn with_parts<S: Space>(
         system: &System<S>,
         parts: impl Iterator<Item = f64>,
-        v: &Field<S, DVec3>,
+        moving: &Moving<'_, S>,
     ) -> Self {
-        let kinetic = system
+        let v = moving.v;
+        let of_nodes = system
             .mass()
             .map_or(0.0, |mass| mass.iter().map(|(node, m)| 0.5 * m * v[node].length_squared()).sum());
+        let inertial = system.terms().enumerate().filter(|(_, term)| term.role() == Role::Inertial);
+        let of_terms = inertial.map(|(i, term)| {
+            let range = system.own_of(i);
+            let own_rates = moving.own_rates.get(range.clone()).unwrap_or_default();
+            term.kinetic_energy(&Moving { own: &moving.own[range], own_rates, ..*moving })
+        });
+        let kinetic = of_terms.fold(of_nodes, |sum: f64, energy| sum + energy);
         let named = system.terms().zip(parts).map(|(term, energy)| TermEnergy {
             name: term.name().to_owned(),
             role: term.role(),
@@ -209,7 +225,7 @@ pub(crate) fn momenta<S: Space>(system: &System<S>, state: &State<S>) -> (DVec3,
 }
 
 /// Why a step was not taken. The state is as it was.
-#[derive(Clone, Debug, PartialEq, Error)]
+#[derive(Clone, Debug, PartialEq, ThisError)]
 #[non_exhaustive]
 pub enum StepError {
     /// The equations were not solved to the tolerance.
@@ -305,6 +321,20 @@ pub enum StepError {
         /// m.
         distance: f64,
     },
+    /// An integrator could not take the step for a reason of its own: a projection or a contact
+    /// solve that failed, for instance.
+    #[error("step of {dt} s from t = {time} s: {cause}")]
+    Failed {
+        /// Start of the step in seconds.
+        time: f64,
+        /// Length of the step in seconds.
+        dt: f64,
+        /// Whether a shorter step may succeed, so that [`Adaptive`](crate::Adaptive) tries one.
+        may_heal: bool,
+        /// The reason.
+        #[source]
+        cause: Cause,
+    },
     /// Even the shortest allowed step did not converge.
     #[error("no step as short as {shortest} s converges; last attempt: {last}")]
     TooShort {
@@ -318,6 +348,49 @@ pub enum StepError {
 impl StepError {
     /// Whether a shorter step may succeed.
     pub(crate) fn may_heal(&self) -> bool {
-        matches!(self, Self::NotConverged { .. } | Self::Crossed { .. })
+        matches!(self, Self::NotConverged { .. } | Self::Crossed { .. } | Self::Failed { may_heal: true, .. })
+    }
+}
+
+/// An error of another crate, shared.
+///
+/// ```
+/// use plisse_system::{Cause, StepError};
+/// let cause = Cause::new(std::io::Error::other("the projection stalls at face 7"));
+/// let error = StepError::Failed { time: 0.5, dt: 0.01, may_heal: true, cause };
+/// assert_eq!(error.to_string(), "step of 0.01 s from t = 0.5 s: the projection stalls at face 7");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cause(Arc<dyn Error + Send + Sync>);
+
+impl Cause {
+    /// Shares an error.
+    pub fn new(error: impl Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(error))
+    }
+
+    /// The error, if it is an `E`.
+    #[must_use]
+    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+/// Of the same error.
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for Cause {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
     }
 }

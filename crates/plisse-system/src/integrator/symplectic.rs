@@ -8,9 +8,9 @@ use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
 use super::report::{Balance, Energies, StepError, StepReport, momenta};
 use crate::error::SetupError;
-use crate::pose::Pose;
-use crate::state::State;
+use crate::state::{Kept, State};
 use crate::system::System;
+use crate::term::{Role, Term};
 
 /// Symplectic Euler: `v' = v + dt M⁻¹ f(x, v)`, then `x' = x + dt v'`. First order, one evaluation
 /// of forces, no solve.
@@ -22,11 +22,17 @@ use crate::system::System;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymplecticEuler;
 
+const NAME: &str = "symplectic Euler";
+
 impl SymplecticEuler {
-    /// An integrator for this system. Refuses one without mass.
+    /// An integrator for this system. Refuses one without mass, and unknowns without inertia.
     pub fn new<S: Space>(system: &System<S>) -> Result<Self, SetupError> {
         if system.mass().is_none() {
-            return Err(SetupError::Massless { integrator: "symplectic Euler" });
+            return Err(SetupError::Massless { integrator: NAME });
+        }
+        let needs_more = |term: &&dyn Term<S>| !term.own().is_empty() || term.role() == Role::Inertial;
+        if let Some(term) = system.terms().find(needs_more) {
+            return Err(SetupError::OwnInertia { term: term.name().to_owned(), integrator: NAME });
         }
         Ok(Self)
     }
@@ -47,7 +53,7 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         let (dt, size) = (dt.get(), state.x().len());
         let time = state.time() + dt;
         let targets = pin_targets(system, time)?;
-        let before = Energies::of(system, &Pose { x: state.x(), time: state.time(), step: None }, state.v());
+        let before = Energies::of(system, state);
         let a = acceleration_of(system, state, dt);
         let mut v = Field::from_fn(size, |i| state.v()[i] + a[i] * dt);
         for i in v.ids().filter(|&i| system.is_held(i)) {
@@ -68,9 +74,11 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
         if let Some((node, _)) = x.iter().find(|(_, x)| is_out(x)) {
             return Err(StepError::Unstable { node: node.to_string(), time, dt });
         }
-        let energies = Energies::of(system, &Pose { x: &x, time, step: None }, &v);
+
+        let kept = Kept { previous: None, acceleration: None, ledger: None };
+        state.advance(x, v, state.own().clone(), time, kept);
+        let energies = Energies::of(system, state);
         let balance = Balance { before: before.total(), after: energies.total(), work: 0.0, dissipated: 0.0 };
-        state.advance(x, v, time, None, None, None);
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,

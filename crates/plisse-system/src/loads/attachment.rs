@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 use plisse_core::range::limit_vector;
-use plisse_core::{Field, Id, Positive, Psd, SATURATION, Space, saturate};
+use plisse_core::{Id, Positive, Psd, SATURATION, Space, saturate};
 use plisse_sparse::Sink;
 
 use crate::pins::Motion;
 use crate::pose::Pose;
-use crate::term::Term;
+use crate::term::{Gradient, Term, Unknown};
 
 /// Springs `E = ½ k |x - y|²`. The Hessian is constant and positive semidefinite.
 pub struct Attachments<S: Space> {
@@ -86,12 +86,12 @@ impl<S: Space> Term<S> for Attachments<S> {
         self.springs.iter().any(|(_, other, _)| matches!(other, Other::Path(_)))
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<S>, Id<S>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {
         for (node, other, _) in &self.springs {
-            pair(*node, *node);
+            pair((*node).into(), (*node).into());
             if let Other::Node(other) = other {
-                pair(*other, *other);
-                pair(*node, *other);
+                pair((*other).into(), (*other).into());
+                pair((*node).into(), (*other).into());
             }
         }
     }
@@ -103,7 +103,7 @@ impl<S: Space> Term<S> for Attachments<S> {
             .sum()
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) {
         for (node, other, k) in &self.springs {
             let force = limit_vector((pose.x[*node] - other.place(pose)) * *k, SATURATION);
             gradient[*node] += force;

@@ -1,4 +1,4 @@
-//! Pressure and volume of closed surfaces.
+//! Pressure and volume of closed surfaces, and pressure on sheets whose boundary is held.
 
 use glam::{DMat3, DVec3};
 use plisse_core::range::{PARAMETER, largest_coordinate, limit_vector, multiply};
@@ -7,31 +7,42 @@ use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{RankOne, Role, Term};
+use crate::term::{Gradient, RankOne, Role, Term, Unknown};
 
 type Corners = [Id<Vertices>; 3];
 
-/// The volume within a closed surface and its derivatives.
+/// The volume within a closed surface, or of the cone over an open one, and its derivatives.
 #[derive(Clone, Debug)]
 struct Enclosure {
     faces: Vec<Corners>,
+    /// The tip of the cone over an open surface.
+    tip: Option<DVec3>,
 }
 
 impl Enclosure {
     fn new(mesh: &TriMesh) -> Result<Self, SetupError> {
         match mesh.boundary_edges().next() {
             Some(edge) => Err(SetupError::OpenSurface { edge: edge.to_string() }),
-            None => Ok(Self { faces: mesh.faces().as_slice().to_vec() }),
+            None => Ok(Self { faces: mesh.faces().as_slice().to_vec(), tip: None }),
         }
     }
 
-    /// Positions count from one of the corners: the volume does not depend on the origin, its
-    /// rounding error does.
     fn corners<'a>(
         &'a self,
         x: &'a Field<Vertices, DVec3>,
     ) -> impl Iterator<Item = (Corners, [DVec3; 3])> + 'a {
-        let origin = self.faces.first().map_or(DVec3::ZERO, |face| x[face[0]]);
+        self.corners_from(self.tip, x)
+    }
+
+    /// Positions count from the tip, or from one of the corners: the volume within a closed surface
+    /// does not depend on the origin, its rounding error does.
+    fn corners_from<'a>(
+        &'a self,
+        tip: Option<DVec3>,
+        x: &'a Field<Vertices, DVec3>,
+    ) -> impl Iterator<Item = (Corners, [DVec3; 3])> + 'a {
+        let corner = || self.faces.first().map_or(DVec3::ZERO, |face| x[face[0]]);
+        let origin = tip.unwrap_or_else(corner);
         self.faces.iter().map(move |face| (*face, face.map(|v| x[v] - origin)))
     }
 
@@ -41,18 +52,20 @@ impl Enclosure {
         if plain.is_finite() {
             return plain;
         }
-        let largest = largest_coordinate(x.as_slice());
-        let unit = x.map(|x| *x / largest);
-        let volume: f64 = self.corners(&unit).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum();
+        let largest = largest_coordinate(x.as_slice().iter().chain(&self.tip));
+        let (unit, tip) = (x.map(|x| *x / largest), self.tip.map(|tip| tip / largest));
+        let volume: f64 = self.corners_from(tip, &unit).map(|(_, [a, b, c])| a.dot(b.cross(c)) / 6.0).sum();
         [largest; 3].into_iter().fold(volume, |product, factor| saturate(product * factor))
     }
 
-    /// Adds `factor ∇V`. On a closed surface a third of each face's area vector per corner;
-    /// saturated.
+    /// Adds `factor ∇V`: a third of each face's area vector per corner; saturated. On the boundary
+    /// of an open surface, where the derivative would depend on the tip, this is the force that
+    /// whatever holds it bears.
     fn add_gradient(&self, x: &Field<Vertices, DVec3>, factor: f64, out: &mut Field<Vertices, DVec3>) {
         for (face, [a, b, c]) in self.corners(x) {
             let plain = (b - a).cross(c - a) * (factor / 6.0);
-            let share = if plain.is_finite() {
+            // Sums of finite numbers may not be finite.
+            let share = if plain.is_finite() && plain.abs().max_element() <= SATURATION {
                 plain
             } else {
                 multiply(area_vector(face.map(|v| x[v])), factor / 3.0)
@@ -63,11 +76,11 @@ impl Enclosure {
         }
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for [a, b, c] in &self.faces {
-            pair(*b, *a);
-            pair(*c, *b);
-            pair(*a, *c);
+            pair((*b).into(), (*a).into());
+            pair((*c).into(), (*b).into());
+            pair((*a).into(), (*c).into());
         }
     }
 
@@ -98,7 +111,8 @@ fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
-/// Constant pressure inside a closed surface: `E = -p V`.
+/// Constant pressure inside a closed surface, or on one side of a sheet whose boundary is held:
+/// `E = -p V`.
 ///
 /// Its Hessian has eigenvalues of both signs in pairs and belongs to no single face; the projected
 /// policies leave it out, the exact one has it.
@@ -112,8 +126,26 @@ pub struct Pressure {
 impl Pressure {
     /// A pressure in pascals above that outside; negative for suction. The surface must be closed.
     pub fn new(mesh: &TriMesh, pressure: f64) -> Result<Self, SetupError> {
+        Self::within(Enclosure::new(mesh)?, pressure)
+    }
+
+    /// A pressure in pascals on the side that the faces point away from, so that it pushes along
+    /// their normals. The surface may be open, but pins must hold all of its boundary.
+    ///
+    /// `V` is the volume of the cone over the surface with its tip in `tip`, a fixed place. While
+    /// the boundary is held another tip changes it by a constant, and the force on a vertex that
+    /// may move is pressure times area either way.
+    pub fn held(mesh: &TriMesh, pressure: f64, tip: DVec3) -> Result<Self, SetupError> {
+        if let Some(value) = tip.to_array().into_iter().find(|c| !c.is_finite()) {
+            let (what, expected) = ("the coordinate of the tip", "give a finite number of metres");
+            return Err(SetupError::BadParameter { what, value, expected });
+        }
+        Self::within(Enclosure { faces: mesh.faces().as_slice().to_vec(), tip: Some(tip) }, pressure)
+    }
+
+    fn within(enclosure: Enclosure, pressure: f64) -> Result<Self, SetupError> {
         if pressure.abs() <= *PARAMETER.end() {
-            Ok(Self { name: "pressure".to_owned(), enclosure: Enclosure::new(mesh)?, pressure })
+            Ok(Self { name: "pressure".to_owned(), enclosure, pressure })
         } else {
             let expected = "give a number of pascals up to 1e60";
             Err(SetupError::BadParameter { what: "the pressure", value: pressure, expected })
@@ -126,7 +158,7 @@ impl Pressure {
         Self { name: name.into(), ..self }
     }
 
-    /// The enclosed volume in m³.
+    /// The enclosed volume in m³; that of the cone over a sheet that is held.
     #[must_use]
     pub fn volume(&self, x: &Field<Vertices, DVec3>) -> f64 {
         self.enclosure.volume(x)
@@ -142,7 +174,7 @@ impl Term<Vertices> for Pressure {
         Role::External
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.enclosure.pattern(pair);
     }
 
@@ -150,8 +182,8 @@ impl Term<Vertices> for Pressure {
         saturate(-self.pressure * self.enclosure.volume(pose.x))
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
-        self.enclosure.add_gradient(pose.x, -self.pressure, gradient);
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure, gradient.nodes);
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
@@ -235,7 +267,7 @@ impl Term<Vertices> for Volume {
         Role::Elastic
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         self.enclosure.pattern(pair);
     }
 
@@ -244,8 +276,8 @@ impl Term<Vertices> for Volume {
         saturate(0.5 * self.bulk * excess * excess / self.target)
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
-        self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient);
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+        self.enclosure.add_gradient(pose.x, -self.pressure(pose.x), gradient.nodes);
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {

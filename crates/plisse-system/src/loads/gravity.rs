@@ -1,12 +1,12 @@
 //! Gravity.
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Psd, SATURATION, Space, range};
+use plisse_core::{Field, Psd, SATURATION, Space, range};
 use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{Role, Term};
+use crate::term::{Gradient, Role, Term, Unknown};
 
 /// A uniform acceleration: `E = -Σ mᵢ a·xᵢ`.
 #[derive(Clone, Debug)]
@@ -44,14 +44,14 @@ impl<S: Space> Term<S> for Gravity<S> {
         self.weight.check_len(size).map_err(|source| SetupError::Length { what: "masses of gravity", source })
     }
 
-    fn pattern(&self, _: &mut dyn FnMut(Id<S>, Id<S>)) {}
+    fn pattern(&self, _: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {}
 
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
         let plain = -self.weight.iter().map(|(node, weight)| weight.dot(pose.x[node])).sum::<f64>();
         if plain.is_finite() { plain } else { -range::dot(self.weight.as_slice(), pose.x.as_slice()) }
     }
 
-    fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+    fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) {
         for (node, weight) in self.weight.iter() {
             gradient[node] -= *weight;
         }

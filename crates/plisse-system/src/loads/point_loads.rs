@@ -1,12 +1,12 @@
 //! Forces of given size and direction.
 
 use glam::DVec3;
-use plisse_core::{Field, FieldError, Id, Psd, SATURATION, Space, range};
+use plisse_core::{FieldError, Id, Psd, SATURATION, Space, range};
 use plisse_sparse::Sink;
 
 use crate::error::SetupError;
 use crate::pose::Pose;
-use crate::term::{Role, Term};
+use crate::term::{Gradient, Role, Term, Unknown};
 
 /// Constant forces on some nodes: `E = -Σ fᵢ·xᵢ`.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl<S: Space> Term<S> for PointLoads<S> {
         }
     }
 
-    fn pattern(&self, _: &mut dyn FnMut(Id<S>, Id<S>)) {}
+    fn pattern(&self, _: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {}
 
     fn energy(&self, pose: &Pose<'_, S>) -> f64 {
         let plain = -self.loads.iter().map(|(node, force)| force.dot(pose.x[*node])).sum::<f64>();
@@ -60,7 +60,7 @@ impl<S: Space> Term<S> for PointLoads<S> {
         -self.loads.iter().map(|(node, force)| range::dot(&[*force], &[pose.x[*node]])).sum::<f64>()
     }
 
-    fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Field<S, DVec3>) {
+    fn add_gradient(&self, _: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) {
         for (node, force) in &self.loads {
             gradient[*node] -= *force;
         }

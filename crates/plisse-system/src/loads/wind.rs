@@ -6,15 +6,14 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::range::{SPEED, dot, limit_vector};
 use plisse_core::{
-    Field, Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
-    saturate,
+    Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer, saturate,
 };
 use plisse_sparse::Sink;
 
 use super::enclosure::area_vector;
 use crate::pins::Motion;
 use crate::pose::{Pose, StepMap};
-use crate::term::{Role, Term};
+use crate::term::{Gradient, Role, Term, Unknown};
 
 /// Quadratic drag normal to each face: the force is `-½ ρ c A |u| u n` with `u = (v - w)·n`, `v`
 /// the mean velocity of the corners, `w` the wind, `A` and `n` area and unit normal.
@@ -117,11 +116,11 @@ impl Term<Vertices> for Wind {
         true
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for corners in &self.faces {
             for a in 0..3 {
                 for b in 0..=a {
-                    pair(corners[a], corners[b]);
+                    pair(corners[a].into(), corners[b].into());
                 }
             }
         }
@@ -132,7 +131,7 @@ impl Term<Vertices> for Wind {
         self.each(pose).map(|face| Self::potential(&face, pose, &step)).sum()
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         for face in self.each(pose) {
             let share = Self::share(&face);
             for v in face.corners {
@@ -144,7 +143,7 @@ impl Term<Vertices> for Wind {
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, Vertices>,
-        gradient: &mut Field<Vertices, DVec3>,
+        gradient: &mut Gradient<'_, Vertices>,
     ) -> StepEnergy {
         let mut sum = StepEnergy::default();
         for face in self.each(pose) {

@@ -3,6 +3,7 @@
 mod objective;
 mod problem;
 mod report;
+mod secant;
 mod settings;
 mod stiffness;
 mod stopping;
@@ -15,7 +16,7 @@ use plisse_sparse::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, So
 pub(crate) use objective::{Objective, Scratch};
 pub use problem::{Problem, Value};
 pub use report::{Ended, Failure, Iteration, NewtonError, NewtonReport};
-pub use settings::{Criterion, HessianPolicy, NewtonSettings};
+pub use settings::{Criterion, HessianPolicy, NewtonSettings, Search};
 use stopping::{is_rounding, largest};
 
 /// Newton's method, with all that is kept between solves: analysis, factors and memory.
@@ -75,6 +76,8 @@ struct Places<'a, P: Problem> {
     x: &'a mut P::Point,
     trial: P::Point,
     matrix: BlockMatrix,
+    /// Mean diagonal of the last Hessian.
+    diagonal: f64,
 }
 
 /// Armijo's fraction of the promised decrease.
@@ -90,6 +93,8 @@ const STEEP: f64 = 0.6;
 const LONGEST: f64 = 32.0;
 /// Regularisation beyond which a matrix is given up.
 const LARGEST_REGULARISATION: f64 = 1e6;
+/// A full step that promises less than this part of the energies is near the minimum.
+const NEAR: f64 = 1e-2;
 
 impl Newton {
     /// Newton's method with these settings. Nothing is analysed before the first solve.
@@ -114,6 +119,8 @@ impl Newton {
     /// start alone, bit by bit.
     pub fn forget(&mut self) {
         self.linear.forget();
+        // A pattern that has grown orders the unknowns in another way than the next one would.
+        self.matrix = None;
     }
 
     /// Minimises from `x`, which holds the result; on error the last iterate.
@@ -150,6 +157,7 @@ impl Newton {
                 self.settings.hessian,
                 HessianPolicy::OnDemand | HessianPolicy::Always(Psd::Exact)
             ),
+            near: false,
             wait: 0,
             patience: 1,
             regularisation: 0.0,
@@ -159,7 +167,7 @@ impl Newton {
         };
         let matrix = self.take_matrix(problem);
         let trial = x.clone();
-        let mut places = Places { problem, x, trial, matrix };
+        let mut places = Places { problem, x, trial, matrix, diagonal: 0.0 };
         let result = self.iterate(&mut places, value, &mut run);
         self.matrix = Some(places.matrix);
         let report = run.report;
@@ -220,6 +228,7 @@ impl Newton {
             let (search, limit) = self.search(at, &force, &step, value);
             run.report.iterations.push(Iteration {
                 residual: before,
+                energy: value.sum,
                 decrement,
                 exact: run.used_exact,
                 regularisation: run.regularisation,
@@ -240,7 +249,7 @@ impl Newton {
             };
             std::mem::swap(at.x, &mut at.trial);
             at.problem.accepted();
-            value = next;
+            let energies = std::mem::replace(&mut value, next).magnitude;
             let old = std::mem::replace(&mut force, negated(&self.gradient));
             let after = at.problem.residual(&force);
             run.report.residual = after;
@@ -268,7 +277,10 @@ impl Newton {
             // A step that contact has cut short was not a poor one, unless nothing but the
             // stiffness keeps it short.
             let relative = if at.problem.forgives_short_steps() { length / limit } else { length };
-            run.adapt(&self.settings, relative, after / before);
+            run.near |= self.settings.hessian == HessianPolicy::ExactWhenNear
+                && relative >= 1.0
+                && promised < NEAR * energies;
+            run.adapt(&self.settings, relative, after / before, || at.curvature(&step, promised));
             run.keeps_matrix &= limit >= 1.0;
         }
     }
@@ -365,6 +377,9 @@ impl Newton {
         value: Value,
         [first, longest]: [f64; 2],
     ) -> Option<(Value, f64)> {
+        if self.settings.line_search && self.settings.search == Search::Secant {
+            return self.secant(at, force, step, value, [first, longest]);
+        }
         let promised = dot(force, step);
         let full = self.evaluate_trial(at);
         if !self.settings.line_search {
@@ -445,11 +460,20 @@ impl<P: Problem> Places<'_, P> {
     /// The Hessian with `regularisation` times its mean diagonal on the diagonal, restricted.
     fn assemble(&mut self, psd: Psd, regularisation: f64) {
         self.problem.hessian(self.x, psd, &mut self.matrix);
+        self.diagonal = self.matrix.mean_abs_diagonal().max(f64::MIN_POSITIVE);
         if regularisation > 0.0 {
-            let scale = regularisation * self.matrix.mean_abs_diagonal().max(f64::MIN_POSITIVE);
-            self.problem.regularise(scale, &mut self.matrix);
+            self.problem.regularise(regularisation * self.diagonal, &mut self.matrix);
         }
         self.problem.restrict_matrix(&mut self.matrix);
+    }
+
+    /// The curvature along a step that promises so much, as a regularisation that would make it.
+    fn curvature(&self, step: &[f64], promised: f64) -> f64 {
+        let mut unit = BlockMatrix::zeros(Arc::clone(self.matrix.pattern()));
+        self.problem.regularise(self.diagonal, &mut unit);
+        let mut product = vec![0.0; step.len()];
+        unit.mul(step, &mut product);
+        promised / dot(step, &product)
     }
 }
 
@@ -458,6 +482,8 @@ struct Run {
     report: NewtonReport,
     /// Whether the next Hessian is the exact one.
     exact: bool,
+    /// Whether it stays the exact one.
+    near: bool,
     /// Iterations until the exact Hessian is tried again.
     wait: usize,
     /// Length of the next wait; doubles with every failure.
@@ -478,17 +504,35 @@ impl Run {
     /// that quadratic, and those that converge slowly, because then the projection is what slows
     /// them.
     ///
-    /// `length` is relative to the longest step that was allowed.
-    fn adapt(&mut self, settings: &NewtonSettings, length: f64, gained: f64) {
+    /// `length` is relative to the longest step that was allowed, `curvature` that of the model
+    /// along the step.
+    fn adapt(
+        &mut self,
+        settings: &NewtonSettings,
+        length: f64,
+        gained: f64,
+        curvature: impl FnOnce() -> f64,
+    ) {
         self.wait = self.wait.saturating_sub(1);
         self.gained = gained;
         let may_change = !matches!(settings.hessian, HessianPolicy::Always(_));
-        if length >= 1.0 {
+        let finds_minimum = settings.line_search && settings.search == Search::Secant;
+        let [short, long] = if finds_minimum { [0.25, 0.5] } else { [0.1, 1.0] };
+        if length >= long {
             self.regularisation = if self.regularisation < 1e-9 { 0.0 } else { self.regularisation / 10.0 };
-            self.exact |= may_change && self.wait == 0 && !(0.3..0.5).contains(&gained);
-        } else if length < 0.1 && settings.regularise {
-            self.regularisation = (4.0 * self.regularisation).max(1e-6);
+        } else if length < short && settings.regularise {
+            let last = self.regularisation;
+            self.regularisation = if finds_minimum {
+                // The curvature was too small by the factor that the step was too long.
+                (curvature() / length.max(1e-6)).clamp(4.0 * last, (100.0 * last).max(1e-4))
+            } else {
+                (4.0 * last).max(1e-6)
+            };
         }
+        if length >= 1.0 {
+            self.exact |= may_change && self.wait == 0 && !(0.3..0.5).contains(&gained);
+        }
+        self.exact |= self.near;
         // An old matrix converges linearly, about at the rate at which the matrix changes, which is
         // that of the last step. It is kept where that is enough.
         let enough = settings.criterion.met_by_residual(2.0 * gained * self.report.residual);
@@ -512,7 +556,7 @@ impl Run {
 
     /// Back to the projected Hessian for a while, if there is one.
     fn leaves_exact(&mut self, settings: &NewtonSettings) -> bool {
-        let leaves = self.exact && !matches!(settings.hessian, HessianPolicy::Always(_));
+        let leaves = self.exact && !self.near && !matches!(settings.hessian, HessianPolicy::Always(_));
         if leaves {
             self.exact = false;
             self.patience = (2 * self.patience).min(16);
@@ -525,7 +569,9 @@ impl Run {
         if !settings.regularise || self.regularisation >= LARGEST_REGULARISATION {
             return Err(());
         }
-        self.regularisation = (100.0 * self.regularisation).max(1e-8);
+        // Near the minimum too much costs more iterations than one more factorisation does.
+        let factor = if self.near { 10.0 } else { 100.0 };
+        self.regularisation = (factor * self.regularisation).max(1e-8);
         Ok(())
     }
 }

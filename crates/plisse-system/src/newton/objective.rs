@@ -10,8 +10,9 @@ use super::problem::{Problem, Value, largest_of_nodes};
 use super::stopping::largest;
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
+use crate::state::Configuration;
 use crate::system::System;
-use crate::term::RankOne;
+use crate::term::{Gradient, RankOne, Term};
 
 /// `Φ(x) = ½ inertia Σ mᵢ |xᵢ - targetᵢ|² + E(x)`, the incremental potential of an implicit step.
 /// Without inertia: the energy of an equilibrium.
@@ -31,6 +32,8 @@ pub(crate) struct Objective<'a, S: Space> {
 pub(crate) struct Scratch<S: Space> {
     /// The derivative by every node, held ones included, where it was computed last.
     pub(crate) gradient: Field<S, DVec3>,
+    /// The derivative by what terms bring along.
+    own_gradient: Vec<f64>,
     /// Energies of each term at the last iterate.
     pub(crate) parts: Vec<StepEnergy>,
     /// Energies of each term where the derivative was computed last.
@@ -39,7 +42,8 @@ pub(crate) struct Scratch<S: Space> {
 
 impl<S: Space> Default for Scratch<S> {
     fn default() -> Self {
-        Self { gradient: Field::from_vec(Vec::new()), parts: Vec::new(), trial_parts: Vec::new() }
+        let gradient = Field::from_vec(Vec::new());
+        Self { gradient, own_gradient: Vec::new(), parts: Vec::new(), trial_parts: Vec::new() }
     }
 }
 
@@ -52,9 +56,14 @@ const FARTHEST: f64 = 1e3;
 
 impl<S: Space> Objective<'_, S> {
     /// The pose for a term, with what it keeps.
-    pub(crate) fn pose_for<'b>(&'b self, term: usize, x: &'b Field<S, DVec3>) -> Pose<'b, S> {
+    pub(crate) fn pose_for<'b>(&'b self, term: usize, at: &'b Configuration<S>) -> Pose<'b, S> {
         let step = Some(StepMap { memory: self.memories.get(term), ..self.map });
-        Pose { x, time: self.time, step }
+        self.system.seen_by(term, &Pose { step, ..at.pose(self.time) })
+    }
+
+    /// The same with the very positions of the start, by which terms know that nothing has moved.
+    pub(crate) fn pose_at_start<'b>(&'b self, term: usize, at: &'b Configuration<S>) -> Pose<'b, S> {
+        Pose { x: self.map.start, ..self.pose_for(term, at) }
     }
 
     fn sum(&self, x: &Field<S, DVec3>, parts: impl Iterator<Item = f64>) -> Value {
@@ -73,7 +82,7 @@ impl<S: Space> Objective<'_, S> {
     /// Writes the part of a field that belongs to the unknowns, without the directions that sliding
     /// nodes may not take.
     fn reduce(&self, field: &Field<S, DVec3>, out: &mut [f64]) {
-        let out: &mut [DVec3] = bytemuck::cast_slice_mut(out);
+        let (out, _) = self.system.split_mut(out);
         for (out, &node) in out.iter_mut().zip(self.system.unknowns()) {
             *out = field[node];
         }
@@ -82,28 +91,33 @@ impl<S: Space> Objective<'_, S> {
 }
 
 impl<S: Space> Problem for Objective<'_, S> {
-    type Point = Field<S, DVec3>;
+    type Point = Configuration<S>;
 
     fn pattern(&self) -> &Arc<Pattern> {
         self.system.pattern()
     }
 
-    fn value(&mut self, x: &Field<S, DVec3>) -> Value {
+    fn value(&mut self, at: &Configuration<S>) -> Value {
         let terms = self.system.terms().enumerate();
-        self.sum(x, terms.map(|(i, term)| term.energy(&self.pose_for(i, x))))
+        self.sum(&at.x, terms.map(|(i, term)| term.energy(&self.pose_for(i, at))))
     }
 
-    fn value_and_gradient(&mut self, x: &Field<S, DVec3>, gradient: &mut [f64]) -> Value {
+    fn value_and_gradient(&mut self, at: &Configuration<S>, gradient: &mut [f64]) -> Value {
         let Self { system, map, memories, time, .. } = *self;
-        let Scratch { gradient: whole, trial_parts: parts, .. } = &mut *self.scratch;
+        let Scratch { gradient: whole, own_gradient: own, trial_parts: parts, .. } = &mut *self.scratch;
+        let x = &at.x;
         parts.clear();
+        own.clear();
+        own.resize(system.own_count(), 0.0);
         if whole.len() != x.len() {
             *whole = Field::filled(x.len(), DVec3::ZERO);
         }
         whole.as_mut_slice().fill(DVec3::ZERO);
         parts.extend(system.terms().enumerate().map(|(i, term)| {
             let step = Some(StepMap { memory: memories.get(i), ..map });
-            term.energy_and_add_gradient(&Pose { x, time, step }, whole)
+            let pose = system.seen_by(i, &Pose { step, ..at.pose(time) });
+            let mut gradient = Gradient { nodes: &mut *whole, own: &mut own[system.own_of(i)] };
+            term.energy_and_add_gradient(&pose, &mut gradient)
         }));
         if let Some(mass) = system.mass().filter(|_| self.inertia > 0.0) {
             for (node, m) in mass.iter() {
@@ -111,6 +125,7 @@ impl<S: Space> Problem for Objective<'_, S> {
             }
         }
         self.reduce(&self.scratch.gradient, gradient);
+        self.system.split_mut(gradient).1.copy_from_slice(&self.scratch.own_gradient);
         self.sum(x, self.scratch.trial_parts.iter().map(|part| part.potential))
     }
 
@@ -118,8 +133,12 @@ impl<S: Space> Problem for Objective<'_, S> {
         std::mem::swap(&mut self.scratch.parts, &mut self.scratch.trial_parts);
     }
 
-    fn hessian(&mut self, x: &Field<S, DVec3>, psd: Psd, out: &mut BlockMatrix) {
-        self.system.hessian_with(|i| self.pose_for(i, x), psd, out);
+    fn hessian(&mut self, at: &Configuration<S>, psd: Psd, out: &mut BlockMatrix) {
+        let pose = |i| {
+            let step = Some(StepMap { memory: self.memories.get(i), ..self.map });
+            Pose { step, ..at.pose(self.time) }
+        };
+        self.system.hessian_with(pose, psd, out);
         if let Some(mass) = self.system.mass().filter(|_| self.inertia > 0.0) {
             for (i, &node) in self.system.unknowns().iter().enumerate() {
                 out.add_to_diagonal(i, mass[node] * self.inertia);
@@ -127,45 +146,50 @@ impl<S: Space> Problem for Objective<'_, S> {
         }
     }
 
-    fn retract(&self, x: &Field<S, DVec3>, step: &[f64], length: f64, out: &mut Field<S, DVec3>) {
-        out.as_mut_slice().copy_from_slice(x.as_slice());
-        let steps: &[DVec3] = bytemuck::cast_slice(step);
+    fn retract(&self, at: &Configuration<S>, step: &[f64], length: f64, out: &mut Configuration<S>) {
+        out.x.as_mut_slice().copy_from_slice(at.x.as_slice());
+        let (steps, own_steps) = self.system.split(step);
         for (&node, step) in self.system.unknowns().iter().zip(steps) {
-            out[node] += *step * length;
+            out.x[node] += *step * length;
+        }
+        for (out, (own, step)) in out.own.iter_mut().zip(at.own.iter().zip(own_steps)) {
+            *out = own + step * length;
         }
     }
 
-    fn dense_parts(&mut self, x: &Field<S, DVec3>) -> Vec<(f64, Vec<f64>)> {
+    fn dense_parts(&mut self, at: &Configuration<S>) -> Vec<(f64, Vec<f64>)> {
         let reduce = |part: RankOne<S>| {
             let mut reduced = vec![0.0; self.pattern().layout().unknowns()];
             self.reduce(&part.vector, &mut reduced);
             (part.weight, reduced)
         };
-        let pose = Pose { x, time: self.time, step: Some(self.map) };
+        let pose = Pose { step: Some(self.map), ..at.pose(self.time) };
         self.system.rank_ones(&pose).into_iter().map(reduce).collect()
     }
 
-    fn longest_step(&mut self, x: &Field<S, DVec3>, _: &[f64], to: &Field<S, DVec3>) -> f64 {
-        let terms = self.system.terms().enumerate();
-        terms.map(|(i, term)| term.longest_step(&self.pose_for(i, x), to)).fold(f64::INFINITY, f64::min)
+    fn longest_step(&mut self, at: &Configuration<S>, _: &[f64], to: &Configuration<S>) -> f64 {
+        let longest = |(i, term): (usize, &dyn Term<S>)| {
+            term.longest_step(&self.pose_for(i, at), &self.pose_for(i, to))
+        };
+        self.system.terms().enumerate().map(longest).fold(f64::INFINITY, f64::min)
     }
 
     fn restrict(&self, vector: &mut [f64]) {
-        self.system.pins().filter(bytemuck::cast_slice_mut(vector));
+        self.system.restrict(vector);
     }
 
     fn restrict_matrix(&self, matrix: &mut BlockMatrix) {
-        let allowed = self.system.pins().allowed();
-        if !allowed.is_empty() {
-            matrix.restrict(|node| allowed[node].as_ref().map(|p| p.as_ref() as &[f64]));
-        }
+        self.system.restrict_matrix(matrix);
     }
 
     /// Largest force per mass in m/s²; largest force in newtons without masses.
     fn residual(&self, gradient: &[f64]) -> f64 {
         let nodes = self.system.unknowns();
-        let mass = |i: usize| self.system.mass().map_or(1.0, |mass| mass[nodes[i]]);
-        largest_of_nodes(self.pattern(), gradient, mass)
+        let weight = |i: usize| match nodes.get(i) {
+            Some(node) => self.system.mass().map_or(1.0, |mass| mass[*node]),
+            None => self.system.own()[i - nodes.len()].weight(),
+        };
+        largest_of_nodes(self.pattern(), gradient, weight)
     }
 
     /// The change of accelerations that is left, in the root mean square over the mass of each part
@@ -180,10 +204,12 @@ impl<S: Space> Problem for Objective<'_, S> {
         if let [mass] = parts.mass() {
             return Some(error(decrement, *mass));
         }
-        let (force, step): (&[DVec3], &[DVec3]) = (bytemuck::cast_slice(force), bytemuck::cast_slice(step));
+        let ((force, own_force), (step, own_step)) = (self.system.split(force), self.system.split(step));
+        let nodes = force.iter().zip(step).map(|(force, step)| force.dot(*step));
+        let own = own_force.iter().zip(own_step).map(|(force, step)| force * step);
         let mut decrements = vec![0.0; parts.mass().len()];
-        for (part, (force, step)) in parts.of_unknowns().iter().zip(force.iter().zip(step)) {
-            decrements[*part as usize] += 0.5 * force.dot(*step);
+        for (part, work) in parts.of_unknowns().iter().zip(nodes.chain(own)) {
+            decrements[*part as usize] += 0.5 * work;
         }
         Some(decrements.iter().zip(parts.mass()).map(|(d, m)| error(*d, *m)).fold(0.0, f64::max))
     }
@@ -197,10 +223,13 @@ impl<S: Space> Problem for Objective<'_, S> {
         for (i, &node) in nodes.iter().enumerate() {
             matrix.add_to_diagonal(i, amount * mass.map_or(1.0, |m| m[node] / mean_mass));
         }
+        for (own, i) in self.system.own().iter().zip(nodes.len()..) {
+            matrix.add_to_diagonal(i, amount * own.inertia() / mean_mass);
+        }
     }
 
-    fn extent(&self, x: &Field<S, DVec3>) -> f64 {
-        largest(bytemuck::cast_slice(x.as_slice()))
+    fn extent(&self, at: &Configuration<S>) -> f64 {
+        largest(bytemuck::cast_slice(at.x.as_slice()))
             .max(largest(bytemuck::cast_slice(self.map.start.as_slice())))
     }
 
@@ -213,7 +242,7 @@ impl<S: Space> Problem for Objective<'_, S> {
     }
 
     /// Energies of equilibria without a minimum fall for ever.
-    fn runs_away(&self, x: &Field<S, DVec3>) -> bool {
+    fn runs_away(&self, at: &Configuration<S>) -> bool {
         if self.inertia > 0.0 {
             return false;
         }
@@ -225,6 +254,6 @@ impl<S: Space> Problem for Objective<'_, S> {
         // A system without extent: where it is, or a metre.
         let sizes = [extent, largest(bytemuck::cast_slice(start))];
         let extent = sizes.into_iter().find(|size| *size > 0.0).unwrap_or(1.0);
-        x.as_slice().iter().zip(start).any(|(x, start)| x.distance(*start) > FARTHEST * extent)
+        at.x.as_slice().iter().zip(start).any(|(x, start)| x.distance(*start) > FARTHEST * extent)
     }
 }

@@ -10,8 +10,10 @@ use plisse_sparse::{LinearError, SolveReport};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iteration {
     /// Largest force per mass before the step, in m/s²; largest force in newtons in a system
-    /// without masses.
+    /// without masses; whatever a problem of somebody's own calls its residual.
     pub residual: f64,
+    /// Energy before the step, in joules.
+    pub energy: f64,
     /// Energy that a quadratic model promised, in joules.
     pub decrement: f64,
     /// Whether the Hessian was the exact one.
@@ -19,7 +21,7 @@ pub struct Iteration {
     /// Multiple of the mean diagonal that was added to the Hessian.
     pub regularisation: f64,
     /// Multiple of the step that the line search took: `limit`, halved any number of times, or
-    /// powers of 2; 0 if it found none.
+    /// powers of 2, or with secants any number; 0 if it found none.
     pub length: f64,
     /// Multiple of the step that the search began with: 1, or less where a term such as contact
     /// allowed no more.

@@ -14,7 +14,9 @@ pub enum Criterion {
     /// positive semidefinite. Stiff sheets need the latter: forces of 1 N on an edge of 1e8 N/m are
     /// 10 nm.
     Acceleration(Positive),
-    /// No node has an unbalanced force per mass above this, in m/s².
+    /// No node has an unbalanced force per mass above this, in m/s²; a
+    /// [`Problem`](crate::Problem) of somebody's own may have another
+    /// [residual](crate::Problem::residual) than force per mass.
     ForcePerMass(Positive),
     /// The energy that the next step would gain is below this, in joules.
     Decrement(Positive),
@@ -61,9 +63,28 @@ pub enum HessianPolicy {
     /// again.
     #[default]
     OnDemand,
+    /// As [`Self::ProjectedThenExact`] until a full step promises less than a hundredth of the
+    /// energies, then always exact: near the minimum indefinite matrices are regularised. For
+    /// energies whose projection leaves out as much as the curvature that is soft, as that of
+    /// pressure does.
+    ExactWhenNear,
     /// Always with this policy. With [`Psd::Exact`] nothing is projected and indefinite matrices
     /// are regularised.
     Always(Psd),
+}
+
+/// How long steps are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Half of the step, and half of that, until the energy falls enough; twice of it while that
+    /// pays. Cheap: few steps need more than one energy.
+    #[default]
+    Halving,
+    /// Near the minimum along the step, by secants of the slope, unless the slope has fallen to
+    /// half at its end. For energies with kinks in the slope: a step that ends behind one would be
+    /// followed by one back. The length then tells how wrong the curvature along the step was, and
+    /// short steps are regularised by as much.
+    Secant,
 }
 
 /// How equations are solved.
@@ -81,6 +102,8 @@ pub struct NewtonSettings {
     pub linear_tolerance: Option<Positive>,
     /// Whether to accept only steps that lower the energy enough.
     pub line_search: bool,
+    /// How to find such steps.
+    pub search: Search,
     /// Whether to add to the diagonal when a matrix is not positive definite or steps are poor.
     pub regularise: bool,
     /// Do `max_iterations` and do not test for convergence; only forces that vanish exactly end it
@@ -98,6 +121,7 @@ impl Default for NewtonSettings {
             solver: LinearSolver::Auto,
             linear_tolerance: None,
             line_search: true,
+            search: Search::default(),
             regularise: true,
             fixed: false,
         }

@@ -9,6 +9,7 @@ use super::objective::Objective;
 use super::problem::Problem;
 use super::stopping::largest;
 use super::{Criterion, Newton};
+use crate::state::Configuration;
 use crate::system::System;
 
 /// Rounding errors of a coordinate, in units of its spacing, that schemes and elements make of one:
@@ -37,10 +38,15 @@ impl Newton {
         0.5 * stiffness * delta * delta
     }
 
-    /// Whether a state in equilibrium is a minimum of the energy: the exact Hessian there is
-    /// positive definite. `None` if that is not known, since there is not enough memory, or since
+    /// Whether the exact Hessian at a point is positive definite: where the gradient vanishes, too,
+    /// that is a minimum. `None` if that is not known, since there is not enough memory, or since
     /// dense parts, as of a volume that is kept, would have to make up for a sparse part that is
     /// not.
+    pub fn is_minimum<P: Problem>(&mut self, problem: &mut P, x: &P::Point) -> Option<bool> {
+        self.is_definite(problem, x, |_| ())
+    }
+
+    /// Whether a state in equilibrium is a minimum of the energy, as [`Self::is_minimum`] tells.
     ///
     /// Directions that are neutral or nearly so count as stable: a perturbation has to grow by a
     /// factor of e within ten seconds, and by more than what forces below the tolerance could do,
@@ -48,15 +54,25 @@ impl Newton {
     pub(crate) fn is_stable<S: Space>(
         &mut self,
         objective: &mut Objective<'_, S>,
-        x: &Field<S, DVec3>,
+        at: &Configuration<S>,
     ) -> Option<bool> {
-        let mut matrix = self.take_matrix(objective);
-        objective.hessian(x, Psd::Exact, &mut matrix);
-        objective.restrict_matrix(&mut matrix);
-        self.shift_what_is_unknown(objective.system, x, &mut matrix);
+        let (system, criterion) = (objective.system, self.settings.criterion);
+        self.is_definite(objective, at, |matrix| shift_what_is_unknown(criterion, system, &at.x, matrix))
+    }
+
+    fn is_definite<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        x: &P::Point,
+        change: impl FnOnce(&mut BlockMatrix),
+    ) -> Option<bool> {
+        let mut matrix = self.take_matrix(problem);
+        problem.hessian(x, Psd::Exact, &mut matrix);
+        problem.restrict_matrix(&mut matrix);
+        change(&mut matrix);
         let is_definite = self.linear.is_positive_definite(&matrix);
         self.matrix = Some(matrix);
-        let dense = objective.dense_parts(x);
+        let dense = problem.dense_parts(x);
         let adds = dense.iter().all(|(weight, _)| *weight >= 0.0);
         match (is_definite.ok()?, dense.is_empty()) {
             (true, _) => adds.then_some(true),
@@ -64,28 +80,34 @@ impl Newton {
             (false, false) => None,
         }
     }
+}
 
-    /// Adds to the diagonal what would make an instability that is too slow or too weak to be known
-    /// a stable direction.
-    fn shift_what_is_unknown<S: Space>(
-        &self,
-        system: &System<S>,
-        x: &Field<S, DVec3>,
-        matrix: &mut BlockMatrix,
-    ) {
-        // An unbalanced acceleration turns or shifts the system by its extent before it matters.
-        let unknown = match self.settings.criterion {
-            Criterion::Acceleration(tolerance) | Criterion::ForcePerMass(tolerance) => {
-                tolerance.get() / extent(x)
-            }
-            Criterion::Decrement(_) => 0.0,
-        };
-        let growth = unknown.max(SLOW * SLOW);
-        for (i, &node) in system.unknowns().iter().enumerate() {
-            let mass = system.mass().map_or(0.0, |mass| mass[node]);
-            let shift = growth * mass + PIVOTS * largest(matrix.diagonal(i));
-            matrix.add_to_diagonal(i, shift);
+/// Adds to the diagonal what would make an instability that is too slow or too weak to be known a
+/// stable direction.
+fn shift_what_is_unknown<S: Space>(
+    criterion: Criterion,
+    system: &System<S>,
+    x: &Field<S, DVec3>,
+    matrix: &mut BlockMatrix,
+) {
+    // An unbalanced acceleration turns or shifts the system by its extent before it matters.
+    let unknown = match criterion {
+        Criterion::Acceleration(tolerance) | Criterion::ForcePerMass(tolerance) => {
+            tolerance.get() / extent(x)
         }
+        Criterion::Decrement(_) => 0.0,
+    };
+    let growth = unknown.max(SLOW * SLOW);
+    for (i, &node) in system.unknowns().iter().enumerate() {
+        let mass = system.mass().map_or(0.0, |mass| mass[node]);
+        let shift = growth * mass + PIVOTS * largest(matrix.diagonal(i));
+        matrix.add_to_diagonal(i, shift);
+    }
+    let first = system.unknowns().len();
+    for (i, own) in system.own().iter().enumerate() {
+        let inertia = if system.mass().is_some() { own.inertia() } else { 0.0 };
+        let shift = growth * inertia + PIVOTS * largest(matrix.diagonal(first + i));
+        matrix.add_to_diagonal(first + i, shift);
     }
 }
 

@@ -6,18 +6,16 @@
 //! elastic reference is the same sheet with its compression and mid-edge bending.
 
 mod bending;
-mod newton;
-mod pressure;
+mod energy;
 mod problem;
 mod reference;
 mod report;
-mod shared;
 mod solve;
 
 pub use bending::BendingStiffness;
 pub use problem::BaseProblem;
 pub use reference::{ElasticReference, elastic_reference};
-pub use report::{BaseFailure, BaseIteration, BaseReport, BaseSolution};
+pub use report::{BaseReport, BaseSolution};
 pub use solve::BaseSettings;
 
 /// Names of the terms in reports.

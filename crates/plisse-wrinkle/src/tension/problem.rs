@@ -8,8 +8,6 @@ use plisse_membrane::{Lame, MembraneElement, MembraneEnergy, Scaled, StVenantKir
 use plisse_system::{ConstantTerm, ElementTerm, Gravity, Pressure, Term};
 
 use super::bending::{BendingStiffness, matrix, seams};
-use super::pressure::HeldPressure;
-use super::shared::Shared;
 use super::{BENDING, GRAVITY, MEMBRANE, PRESSURE};
 use crate::error::{WrinkleError, fits};
 
@@ -51,7 +49,7 @@ pub struct BaseProblem {
     gravity: DVec3,
     density: f64,
     pinned: Vec<(Id<Vertices>, DVec3)>,
-    terms: Vec<Shared>,
+    terms: Vec<Arc<dyn Term<Vertices>>>,
 }
 
 impl BaseProblem {
@@ -156,7 +154,7 @@ impl BaseProblem {
     /// "bending", "pressure", "gravity".
     #[must_use]
     pub fn with_term(mut self, term: Box<dyn Term<Vertices>>) -> Self {
-        self.terms.push(Shared(Arc::from(term)));
+        self.terms.push(Arc::from(term));
         self
     }
 
@@ -237,11 +235,8 @@ impl BaseProblem {
     /// Pressure, gravity and what the caller has added.
     pub(super) fn load_terms(&self) -> Result<Vec<Box<dyn Term<Vertices>>>, WrinkleError> {
         let mut out: Vec<Box<dyn Term<Vertices>>> = Vec::new();
-        if self.pressure != 0.0 {
-            out.push(match self.enclosure()? {
-                Enclosure::Closed => Box::new(Pressure::new(&self.mesh, self.pressure)?.with_name(PRESSURE)),
-                Enclosure::Held(origin) => Box::new(HeldPressure::new(&self.mesh, self.pressure, origin)),
-            });
+        if let Some(pressure) = self.pressure_term()? {
+            out.push(Box::new(pressure));
         }
         if self.is_heavy() {
             let mass = self.vertex_areas().map(|area| area * self.sheet.thickness() * self.density);
@@ -268,41 +263,28 @@ impl BaseProblem {
         Ok(())
     }
 
-    /// The volume on the side that pressure acts from, m³; none without pressure. See
-    /// [`HeldPressure`].
-    pub(super) fn volume(&self, x: &Field<Vertices, DVec3>) -> Option<f64> {
+    /// Pressure in the closed surface, or on the sheet whose boundary is held; none without any.
+    pub(super) fn pressure_term(&self) -> Result<Option<Pressure>, WrinkleError> {
         if self.pressure == 0.0 {
-            return None;
+            return Ok(None);
         }
-        let origin = match self.enclosure().ok()? {
-            Enclosure::Held(origin) => origin,
-            Enclosure::Closed => x.as_slice().first().copied().unwrap_or(DVec3::ZERO),
-        };
-        Some(HeldPressure::new(&self.mesh, 0.0, origin).volume(x))
-    }
-
-    fn enclosure(&self) -> Result<Enclosure, WrinkleError> {
+        let is_rim = |v: &Id<Vertices>| self.mesh.is_boundary_vertex(*v);
         let mut held = vec![false; self.mesh.vertex_count()];
         for (vertex, _) in &self.pinned {
             held[vertex.index()] = true;
         }
-        let rim: Vec<Id<Vertices>> =
-            self.mesh.vertices().filter(|v| self.mesh.is_boundary_vertex(*v)).collect();
-        if rim.is_empty() {
-            return Ok(Enclosure::Closed);
-        }
+        let rim: Vec<Id<Vertices>> = self.mesh.vertices().filter(is_rim).collect();
         if let Some(vertex) = rim.iter().copied().find(|v| !held[v.index()]) {
             return Err(WrinkleError::OpenPressure { vertex });
         }
-        let on_rim = self.pinned.iter().filter(|(v, _)| self.mesh.is_boundary_vertex(*v));
-        Ok(Enclosure::Held(on_rim.map(|(_, x)| *x).sum::<DVec3>() / rim.len() as f64))
+        let pressure = if rim.is_empty() {
+            Pressure::new(&self.mesh, self.pressure)?
+        } else {
+            let places = self.pinned.iter().filter(|(v, _)| is_rim(v)).map(|(_, x)| *x);
+            Pressure::held(&self.mesh, self.pressure, places.sum::<DVec3>() / rim.len() as f64)?
+        };
+        Ok(Some(pressure.with_name(PRESSURE)))
     }
-}
-
-enum Enclosure {
-    Closed,
-    /// With the mean place of the boundary.
-    Held(DVec3),
 }
 
 fn finite(what: &'static str, value: f64, expected: &'static str) -> Result<(), WrinkleError> {

@@ -62,7 +62,7 @@ pub fn elastic_reference(
             bends(panels, problem, &plate, |v| sewn[v])?
         }
     };
-    let builder = System::builder(problem.vertex_areas())
+    let builder = System::massless(mesh.vertex_count())
         .term(problem.membrane_term(StVenantKirchhoff::new(problem.lame())))
         .term(ElementTerm::new(BENDING, bends));
     let mut random = SplitMix::new(how.seed);

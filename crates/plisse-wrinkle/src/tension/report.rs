@@ -2,8 +2,7 @@
 
 use glam::DVec3;
 use plisse_core::{Field, Vertices};
-use plisse_system::{LinearError, TermEnergy};
-use thiserror::Error;
+use plisse_system::{Iteration, TermEnergy};
 
 /// An equilibrium.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +33,8 @@ pub struct BaseReport {
     pub volume: Option<f64>,
     /// How many faces are taut, wrinkled and slack.
     pub regimes: [usize; 3],
-    /// Every iteration of Newton's method.
-    pub iterations: Vec<BaseIteration>,
+    /// Every iteration of Newton's method; residuals are forces per rest area, in Pa.
+    pub iterations: Vec<Iteration>,
 }
 
 impl BaseReport {
@@ -50,39 +49,4 @@ impl BaseReport {
     pub fn total_energy(&self) -> f64 {
         self.energies.iter().map(|term| term.energy).sum()
     }
-}
-
-/// One iteration: a Hessian, a linear solve and a line search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BaseIteration {
-    /// Largest unbalanced force per rest area before the step, in Pa.
-    pub residual: f64,
-    /// Energy before the step, in J.
-    pub energy: f64,
-    /// Whether the Hessian contained that of pressure (and nothing was projected).
-    pub exact: bool,
-    /// Multiple of the mean diagonal, weighted by area, that was added to the Hessian.
-    pub shift: f64,
-    /// Multiple of the step that was taken.
-    pub length: f64,
-    /// Factorisations, failed ones included.
-    pub factorisations: usize,
-}
-
-/// Why no equilibrium was found.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum BaseFailure {
-    /// The limit of iterations was reached.
-    #[error("the limit of iterations was reached")]
-    Iterations,
-    /// No step along the search direction lowers the energy.
-    #[error("no step lowers the energy")]
-    LineSearch,
-    /// No linear system could be solved, however much was added to its diagonal.
-    #[error("the linear solve failed: {0}")]
-    Linear(#[from] LinearError),
-    /// Energy or forces are not finite.
-    #[error("energy or forces are not finite")]
-    NotFinite,
 }

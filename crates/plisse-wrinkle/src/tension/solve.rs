@@ -1,12 +1,15 @@
 //! The equilibrium of a base mesh.
 
-use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Positive, TriangleMap, Vertices, outer};
+use glam::DVec3;
+use plisse_core::{Field, Id, Positive, TriangleMap, Vertices};
 use plisse_eigen::PolarFrame;
 use plisse_membrane::TensionRegime;
-use plisse_system::{Pose, System, SystemBuilder};
+use plisse_system::{
+    Criterion, HessianPolicy, LinearSolver, Newton, NewtonSettings, Pin, Pose, Search, SetupError, System,
+    SystemBuilder,
+};
 
-use super::newton::{Energy, Limits, Run, Sliding, minimise};
+use super::energy::Energy;
 use super::problem::BaseProblem;
 use super::report::{BaseReport, BaseSolution};
 use crate::error::{WrinkleError, fits};
@@ -42,7 +45,7 @@ impl BaseProblem {
         settings: &BaseSettings,
     ) -> Result<BaseSolution, WrinkleError> {
         let [membrane, bending] = self.sheet_terms()?;
-        let builder = System::builder(self.vertex_areas()).boxed_term(membrane).boxed_term(bending);
+        let builder = System::massless(self.mesh().vertex_count()).boxed_term(membrane).boxed_term(bending);
         self.equilibrium(builder, start, settings)
     }
 
@@ -62,19 +65,34 @@ impl BaseProblem {
             x[*vertex] = *place;
             builder = builder.pin(*vertex);
         }
-        let areas = self.vertex_areas();
-        let mut sliding = Vec::new();
-        if self.floats() {
-            let (still, directions) = hold_floating(&x);
-            builder = builder.pins(still);
-            sliding = directions;
-        }
         check_finite(&x)?;
-        let system = builder.build()?;
+        if self.floats() {
+            for (vertex, pin) in hold_floating(&x) {
+                builder = builder.constrain(vertex, pin);
+            }
+        }
+        // Where neither pins nor these hold it, terms of the caller must.
+        let system = builder.held_by_terms().build()?;
+        if let Some(term) = system.terms().find(|term| !term.own().is_empty()) {
+            let (term, integrator) = (term.name().to_owned(), "a tension field");
+            return Err(SetupError::OwnInertia { term, integrator }.into());
+        }
         let tolerance = self.pressure_scale(settings.tolerance)?;
-        let limits = Limits { tolerance, iterations: settings.max_iterations };
-        let energy = Energy { system: &system, areas: &areas, sliding: &sliding };
-        let Run { iterations, residual, minimum, result } = minimise(&energy, &mut x, limits);
+        let mut newton = Newton::new(NewtonSettings {
+            criterion: Criterion::ForcePerMass(tolerance),
+            max_iterations: settings.max_iterations,
+            hessian: HessianPolicy::ExactWhenNear,
+            solver: LinearSolver::Cholesky,
+            search: Search::Secant,
+            ..NewtonSettings::default()
+        });
+        let mut energy = Energy::new(&system, &self.vertex_areas());
+        let (found, failure) = match newton.minimise(&mut energy, &mut x) {
+            Ok(report) => (report, None),
+            Err(error) => (error.report, Some(error.failure)),
+        };
+        let minimum = failure.is_none() && newton.is_minimum(&mut energy, &x) == Some(true);
+        let (residual, tolerance) = (found.residual, tolerance.get());
         let pose = Pose::at(&x);
         let mut gradient = Field::filled(x.len(), DVec3::ZERO);
         system.gradient(&pose, &mut gradient);
@@ -87,14 +105,14 @@ impl BaseProblem {
             tolerance,
             minimum,
             energies: system.energies(&pose),
-            volume: self.volume(&x),
+            volume: self.pressure_term()?.map(|pressure| pressure.volume(&x)),
             regimes: self.regimes(&x),
-            iterations,
+            iterations: found.iterations,
         };
         let last = BaseSolution { x, report };
-        match result {
-            Ok(()) => Ok(last),
-            Err(failure) => {
+        match failure {
+            None => Ok(last),
+            Some(failure) => {
                 let iterations = last.report.iterations.len();
                 let last = Box::new(last);
                 Err(WrinkleError::NoEquilibrium { failure, iterations, residual, tolerance, last })
@@ -119,15 +137,11 @@ impl BaseProblem {
     }
 
     /// A part of `Y h` over the size of the sheet, in Pa.
-    fn pressure_scale(&self, part: Positive) -> Result<f64, WrinkleError> {
+    fn pressure_scale(&self, part: Positive) -> Result<Positive, WrinkleError> {
         let area: f64 = self.rest().as_slice().iter().map(TriangleMap::area).sum();
         let value = part.get() * self.sheet().young() * self.sheet().thickness() / area.sqrt();
-        let expected = "give a larger tolerance";
-        if value > 0.0 && value.is_finite() {
-            Ok(value)
-        } else {
-            Err(WrinkleError::Parameter { what: "the tolerance", value, expected })
-        }
+        let (what, expected) = ("the tolerance", "give a larger tolerance");
+        Positive::new(value).map_err(|_| WrinkleError::Parameter { what, value, expected })
     }
 }
 
@@ -141,22 +155,22 @@ fn check_finite(x: &Field<Vertices, DVec3>) -> Result<(), WrinkleError> {
 /// Three vertices that fix a rigid motion, and nothing else: one stays, one slides along the line
 /// between both, one in the plane of all three. The loads of a floating sheet are in balance, so
 /// none of them bears anything.
-fn hold_floating(x: &Field<Vertices, DVec3>) -> (Option<Id<Vertices>>, Vec<Sliding>) {
-    let far = |score: &dyn Fn(DVec3) -> f64| {
-        let better = |a: &(Id<Vertices>, &DVec3), b: &(Id<Vertices>, &DVec3)| {
-            // Of equal ones the first.
-            score(*a.1).total_cmp(&score(*b.1)).then(b.0.cmp(&a.0))
-        };
-        x.iter().max_by(better).map(|(v, x)| (v, *x))
+fn hold_floating(x: &Field<Vertices, DVec3>) -> Vec<(Id<Vertices>, Pin)> {
+    let mut out: Vec<(Id<Vertices>, Pin)> = Vec::new();
+    // The farthest of the vertices that are left; of equal ones the first.
+    let far = |taken: &[(Id<Vertices>, Pin)], score: &dyn Fn(DVec3) -> f64| {
+        let left = x.iter().filter(|(v, _)| taken.iter().all(|(other, _)| other != v));
+        let farthest = left.max_by(|a, b| score(*a.1).total_cmp(&score(*b.1)).then(b.0.cmp(&a.0)));
+        farthest.map(|(v, x)| (v, *x))
     };
     let middle = x.as_slice().iter().sum::<DVec3>() / x.len().max(1) as f64;
-    let Some((a, xa)) = far(&|x| x.distance_squared(middle)) else { return (None, Vec::new()) };
-    let Some((b, xb)) = far(&|x| x.distance_squared(xa)) else { return (Some(a), Vec::new()) };
+    let Some((a, xa)) = far(&out, &|x| x.distance_squared(middle)) else { return out };
+    out.push((a, Pin::Still));
+    let Some((b, xb)) = far(&out, &|x| x.distance_squared(xa)) else { return out };
     let line = (xb - xa).normalize_or(DVec3::X);
-    let mut sliding = vec![(b, outer(line, line))];
-    if let Some((c, xc)) = far(&|x| (x - xa).cross(line).length_squared()) {
-        let normal = line.cross(xc - xa).normalize_or(line.any_orthonormal_vector());
-        sliding.push((c, DMat3::IDENTITY - outer(normal, normal)));
-    }
-    (Some(a), sliding)
+    out.push((b, Pin::Line(line)));
+    let Some((c, xc)) = far(&out, &|x| (x - xa).cross(line).length_squared()) else { return out };
+    let normal = line.cross(xc - xa).normalize_or(line.any_orthonormal_vector());
+    out.push((c, Pin::Plane(normal)));
+    out
 }

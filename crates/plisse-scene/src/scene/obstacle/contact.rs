@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{Clearance, Pose, Role, Sink, Term};
+use plisse_system::{Clearance, Gradient, Pose, Role, Sink, Term, Unknown};
 
 use super::{Distance, Obstacle};
 
@@ -118,9 +118,9 @@ impl Term<Vertices> for ContactTerm {
         self.obstacle.motion.moves()
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for toucher in &*self.touchers {
-            pair(toucher.vertex, toucher.vertex);
+            pair(toucher.vertex.into(), toucher.vertex.into());
         }
     }
 
@@ -128,7 +128,7 @@ impl Term<Vertices> for ContactTerm {
         self.touching(pose).map(|(_, toucher, d)| self.law(toucher, d.value)[0]).sum()
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         for (_, toucher, d) in self.touching(pose) {
             gradient[toucher.vertex] += d.gradient * self.law(toucher, d.value)[1];
         }
@@ -137,7 +137,7 @@ impl Term<Vertices> for ContactTerm {
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, Vertices>,
-        gradient: &mut Field<Vertices, DVec3>,
+        gradient: &mut Gradient<'_, Vertices>,
     ) -> StepEnergy {
         let each = self.touching(pose).map(|(_, toucher, d)| {
             let [energy, slope, _] = self.law(toucher, d.value);
@@ -160,12 +160,12 @@ impl Term<Vertices> for ContactTerm {
         }
     }
 
-    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Field<Vertices, DVec3>) -> f64 {
+    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Pose<'_, Vertices>) -> f64 {
         if self.law == ContactLaw::Penalty {
             return f64::INFINITY;
         }
         let free = self.touchers.iter().map(|toucher| {
-            let path = [pose.x[toucher.vertex], to[toucher.vertex]];
+            let path = [pose.x[toucher.vertex], to.x[toucher.vertex]];
             let [from, to] = path.map(|x| self.obstacle.to_local(pose.time, x));
             self.obstacle.free_path(from, to, toucher.radius)
         });

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
-use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{Pose, Role, Sink, Term};
+use plisse_core::{Id, Psd, StepEnergy, Vertices, outer};
+use plisse_system::{Gradient, Pose, Role, Sink, Term, Unknown};
 
 use super::Obstacle;
 use super::contact::{ContactLaw, Toucher, law};
@@ -78,9 +78,9 @@ impl Term<Vertices> for FrictionTerm {
         self.obstacle.motion.moves()
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Id<Vertices>, Id<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         for toucher in &*self.touchers {
-            pair(toucher.vertex, toucher.vertex);
+            pair(toucher.vertex.into(), toucher.vertex.into());
         }
     }
 
@@ -89,7 +89,7 @@ impl Term<Vertices> for FrictionTerm {
         self.rubbing(pose).map(|r| r.limit * self.law(r.slip.length())[0] / rate).sum()
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Field<Vertices, DVec3>) {
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         for r in self.rubbing(pose) {
             gradient[r.vertex] += r.slip * (r.limit * self.law(r.slip.length())[1]);
         }
@@ -98,7 +98,7 @@ impl Term<Vertices> for FrictionTerm {
     fn energy_and_add_gradient(
         &self,
         pose: &Pose<'_, Vertices>,
-        gradient: &mut Field<Vertices, DVec3>,
+        gradient: &mut Gradient<'_, Vertices>,
     ) -> StepEnergy {
         let mut sum = StepEnergy::default();
         let Some(step) = pose.step else { return sum };

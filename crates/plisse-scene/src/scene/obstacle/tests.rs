@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 use plisse_core::{Field, Id, Positive, Psd, TriMesh, Vertices, generate, symmetric_eigen};
-use plisse_system::{BlockMatrix, Pose, Role, StepMap, System};
+use plisse_system::{BlockMatrix, Gradient, Pose, Role, StepMap, System};
 use proptest::prelude::*;
 
 use super::{Contact, ContactLaw, ContactTerm, FrictionTerm, Obstacle, Toucher};
@@ -106,7 +106,7 @@ proptest! {
         let near = |k: f64| x.map(|x| *x + DVec3::new((k * f64::from(seed)).sin(), (k + f64::from(seed)).cos(), k.sin()) * 0.05);
         let (start, reference) = (near(1.7), near(2.9));
         let (time, dt) = (0.6, 0.05);
-        let step = Some(StepMap { start: &start, dt, reference: &reference, rate: 1.0 / dt, past: plisse_core::Past::Start, memory: None });
+        let step = Some(StepMap { start: &start, dt, reference: &reference, rate: 1.0 / dt, past: plisse_core::Past::Start, inertia: None, memory: None });
         for obstacle in shapes() {
             if !is_smooth(&obstacle, time, x[Id::new(0)]) {
                 continue;
@@ -114,7 +114,7 @@ proptest! {
             let toucher = Toucher { vertex: Id::new(0), area: 0.3, radius: 0.01, range: 0.3 };
             let touchers: Arc<[Toucher]> = Arc::new([toucher]);
             let mass = Field::filled(1, 1.0);
-            let pose = Pose { x: &x, time, step };
+            let pose = Pose { x: &x, own: &[], time, step };
             let outside = |time, x| obstacle.distance(time, x).value > toucher.radius + 0.01;
             for law in [ContactLaw::Barrier, ContactLaw::Penalty] {
                 let contact = ContactTerm::new("contact".into(), obstacle.clone(), law, Arc::clone(&touchers));
@@ -163,7 +163,7 @@ fn check(system: &System<Vertices>, pose: &Pose<'_, Vertices>) -> Result<(), Tes
     // Energies and derivative at once.
     for term in system.terms() {
         let mut together = Field::filled(1, DVec3::ZERO);
-        let energies = term.energy_and_add_gradient(pose, &mut together);
+        let energies = term.energy_and_add_gradient(pose, &mut Gradient::by_nodes(&mut together));
         prop_assert_eq!((energies.potential, together[node]), (term.energy(pose), g));
         let start = pose.step.map_or(pose.x, |step| step.start);
         let work = g.dot(pose.x[node] - start[node]);
