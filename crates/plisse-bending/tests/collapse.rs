@@ -14,7 +14,8 @@ use plisse_bending::{
     SineAngle,
 };
 use plisse_core::{
-    Angle, Element, Field, HingeFrame, Id, Positive, Psd, RestShape, TriMesh, generate, symmetric_eigen,
+    Angle, Element, Field, HingeFrame, Id, IsotropicSheet, PoissonRatio, Positive, Psd, RestShape, TriMesh,
+    generate, symmetric_eigen,
 };
 use plisse_eigen::TriangleFade;
 use plisse_testkit::{check_gradient, check_jacobian, max_abs};
@@ -194,7 +195,8 @@ fn face(curved: f64) -> (KoiterBending, [DVec3; 6], f64) {
     let mesh = TriMesh::new(6, &FACES).unwrap();
     let x = Field::from_vec(corners.map(|[u, v]| DVec3::new(u, v, curved * (u * u + 0.5 * v))).to_vec());
     let rest = RestShape::from_positions(&mesh, &x).unwrap();
-    let plate = Plate::new(Positive::literal(12.0), 0.3, Positive::ONE).unwrap();
+    let sheet = IsotropicSheet::new(Positive::literal(12.0), PoissonRatio::literal(0.3), Positive::ONE);
+    let plate = Plate::of_sheet(&sheet).unwrap();
     let element = KoiterBending::new(&mesh, &rest, Id::new(0), Director::Average, &plate);
     let reach = rest.hinges().iter().map(plisse_core::Hinge::reach).fold(f64::INFINITY, f64::min);
     let x = element.nodes().map(|v| x[v]);

@@ -11,7 +11,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use glam::{DQuat, DVec3};
 use plisse_bending::{Director, KoiterBending, Plate};
 use plisse_core::{
-    Edges, Element, Faces, Field, HingeFrame, Id, Positive, Psd, RestShape, TriMesh, Vertices,
+    Edges, Element, Faces, Field, HingeFrame, Id, IsotropicSheet, PoissonRatio, Positive, Psd, RestShape,
+    TriMesh, Vertices,
 };
 use plisse_testkit::{any_points, assert_semidefinite, check_gradient, check_jacobian, max_abs, rotation};
 use proptest::prelude::*;
@@ -35,7 +36,8 @@ impl Patch {
         let place = |[u, v]: [f64; 2]| DVec3::new(u, v, curved * (u * u + 0.5 * v));
         let x = Field::from_vec(CORNERS[..3 + neighbours].iter().map(|c| place(*c)).collect());
         let rest = RestShape::from_positions(&mesh, &x).unwrap();
-        let plate = Plate::new(Positive::literal(12.0), 0.3, Positive::ONE).unwrap();
+        let sheet = IsotropicSheet::new(Positive::literal(12.0), PoissonRatio::literal(0.3), Positive::ONE);
+        let plate = Plate::of_sheet(&sheet).unwrap();
         Self { mesh, rest, x, plate }
     }
 
@@ -274,7 +276,8 @@ proptest! {
         let mesh = TriMesh::new(4, &[[0, 1, 2], [1, 0, 3]]).unwrap();
         let flat = [DVec3::ZERO, DVec3::X, DVec3::new(0.4, 1.0, 0.0), DVec3::new(0.6, -height, 0.0)];
         let rest = RestShape::from_positions(&mesh, &Field::from_vec(flat.to_vec())).unwrap();
-        let plate = Plate::new(Positive::literal(12.0), 0.3, Positive::ONE).unwrap();
+        let sheet = IsotropicSheet::new(Positive::literal(12.0), PoissonRatio::literal(0.3), Positive::ONE);
+        let plate = Plate::of_sheet(&sheet).unwrap();
         let edge = mesh.edge_between(Id::new(0), Id::new(1)).unwrap();
         let mut x = flat;
         x[3] = DVec3::new(0.6, -height * theta.cos(), height * theta.sin());

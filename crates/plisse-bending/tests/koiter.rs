@@ -8,7 +8,8 @@
 use glam::DVec3;
 use plisse_bending::{Director, HingeElement, HingeWeight, KoiterBending, Plate, QuadraticAngle};
 use plisse_core::{
-    Blocks, Element, Field, Id, Positive, Psd, RestShape, TriMesh, Vertices, generate, symmetric_eigen,
+    Blocks, Element, Field, Id, IsotropicSheet, PoissonRatio, Positive, Psd, RestShape, TriMesh, Vertices,
+    generate, symmetric_eigen,
 };
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, max_abs};
 use proptest::prelude::*;
@@ -20,7 +21,7 @@ fn positive(value: f64) -> Positive {
 const FACES: [[u32; 3]; 4] = [[0, 1, 2], [2, 1, 3], [0, 2, 4], [1, 0, 5]];
 
 fn plate() -> Plate {
-    Plate::new(positive(12.0), 0.3, Positive::ONE).unwrap()
+    Plate::of_sheet(&IsotropicSheet::new(positive(12.0), PoissonRatio::literal(0.3), Positive::ONE)).unwrap()
 }
 
 /// A face with one to three neighbours.
@@ -187,7 +188,7 @@ fn koiter_energy(n: usize, angle: f64, director: Director, seed: Option<u64>) ->
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let x = roll(&uv, angle);
     // D = Y h³/(12 (1 - ν²)) = 1.
-    let plate = Plate::new(positive(12.0 * (1.0 - 0.09)), 0.3, Positive::ONE).unwrap();
+    let plate = Plate::new(Positive::ONE, PoissonRatio::literal(0.3));
     mesh.faces()
         .ids()
         // Faces on the boundary lack neighbours, whatever the mesh; count the others.
@@ -247,7 +248,7 @@ fn agrees_with_hinges_when_only_one_family_of_edges_bends() {
         .map(|h| HingeElement::new(h, QuadraticAngle, Positive::ONE, HingeWeight::AreaSum))
         .map(|h| h.energy(&h.nodes().map(|v| x[v])))
         .sum();
-    let plate = Plate::new(positive(12.0), 0.0, Positive::ONE).unwrap();
+    let plate = Plate::new(Positive::ONE, PoissonRatio::ZERO);
     // Faces of the first and last column lack a neighbour across the ruling and bend only half as
     // much.
     let faces: f64 = mesh

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | small linear algebra | [`Mat3x2`], [`Blocks`], [`outer`], [`Psd`], [`symmetric_eigen`], [`project_numeric`] |
 //! | safe scalars and vectors | [`saturate`], [`hypot`], [`length_and_direction`], [`rarely`] |
-//! | quantities checked once | [`Positive`], [`Angle`], [`UnitDir2`] |
+//! | quantities checked once | [`Positive`], [`PoissonRatio`], [`Angle`], [`UnitDir2`], [`IsotropicSheet`] |
 //! | typed indices and storage | [`Space`], [`Id`], [`Field`] |
 //! | topology | [`TriMesh`], [`Edge`], [`generate`] |
 //! | random numbers that repeat | [`SplitMix`] |
@@ -46,6 +46,7 @@ mod random;
 pub mod range;
 mod rest;
 mod scalar;
+mod sheet;
 mod space;
 mod step_element;
 mod symmetric_eigen;
@@ -56,10 +57,11 @@ pub use mat3x2::Mat3x2;
 pub use mesh::{Edge, InvertedPiece, MeshError, TriMesh, coincident, connected_pieces, generate};
 pub use mixed_element::{MixedBlocks, MixedElement};
 pub use psd::Psd;
-pub use quantity::{Angle, Positive, QuantityError, UnitDir2};
+pub use quantity::{Angle, PoissonRatio, Positive, QuantityError, UnitDir2};
 pub use random::SplitMix;
 pub use rest::{Hinge, HingeFrame, RestError, RestShape, TriangleMap, angle_change, hinge_angle};
 pub use scalar::{SATURATION, hypot, length_and_direction, rarely, saturate};
+pub use sheet::IsotropicSheet;
 pub use space::{Edges, Faces, Field, FieldError, Id, Space, Vertices};
 pub use step_element::{ElementStep, Past, StepElement, StepEnergy};
 pub use symmetric_eigen::{project_numeric, symmetric_eigen};

@@ -27,6 +27,12 @@ pub enum QuantityError {
         /// The number given.
         value: f64,
     },
+    /// Not the ratio of a stable sheet.
+    #[error("Poisson's ratio {value} is not between -1 and 1; metals have 0.3, rubber nearly 0.5")]
+    NotAPoissonRatio {
+        /// The number given.
+        value: f64,
+    },
     /// A direction without a direction.
     #[error("({x}, {y}) has no direction: give a finite vector that is not zero")]
     NoDirection {
@@ -107,6 +113,61 @@ impl TryFrom<f64> for Positive {
 impl From<Positive> for f64 {
     fn from(value: Positive) -> Self {
         value.get()
+    }
+}
+
+/// Poisson's ratio of a sheet in its plane, between -1 and 1 without these two.
+///
+/// In plane stress a sheet resists a change of area with `E/(1 - ν)` and shear with `E/(1 + ν)`,
+/// times its thickness. Both are positive for these ratios and for no others; beyond, a sheet would
+/// gain energy by deforming. An isotropic solid has at most 0.5, because it also resists a change
+/// of volume, with `E/(3 (1 - 2ν))`. Membranes, plates and wrinkles know only the plane: a knit, a
+/// fabric or paper is not isotropic across its thickness, and its ratio in the plane may be above
+/// 0.5. So every sheet of plisse accepts the same range. Whoever means a solid gives at most 0.5.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct PoissonRatio(f64);
+
+impl PoissonRatio {
+    /// A sheet that does not narrow when it is stretched.
+    pub const ZERO: Self = Self(0.0);
+    /// Rubber: an isotropic solid that keeps its volume.
+    pub const INCOMPRESSIBLE: Self = Self(0.5);
+
+    /// Checks the number.
+    ///
+    /// # Errors
+    /// [`QuantityError::NotAPoissonRatio`] outside of the open interval from -1 to 1, NaN included.
+    ///
+    /// ```
+    /// use plisse_core::PoissonRatio;
+    /// assert_eq!(PoissonRatio::new(0.3)?.get(), 0.3);
+    /// assert!(PoissonRatio::new(0.8).is_ok() && PoissonRatio::new(-0.5).is_ok());
+    /// assert!(PoissonRatio::new(1.0).is_err() && PoissonRatio::new(-1.0).is_err());
+    /// # Ok::<(), plisse_core::QuantityError>(())
+    /// ```
+    pub fn new(value: f64) -> Result<Self, QuantityError> {
+        if value > -1.0 && value < 1.0 {
+            Ok(Self(value))
+        } else {
+            Err(QuantityError::NotAPoissonRatio { value })
+        }
+    }
+
+    /// A number that is written down in the program.
+    ///
+    /// # Panics
+    /// If it is not between -1 and 1; in a constant that is an error of compilation.
+    #[must_use]
+    pub const fn literal(value: f64) -> Self {
+        assert!(value > -1.0 && value < 1.0, "the literal is a number between -1 and 1");
+        Self(value)
+    }
+
+    /// The ratio.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
     }
 }
 

@@ -57,7 +57,7 @@ scheme = "backward-euller"
 [[cloth]]
 grid = { cells = [10, 0], size = [1, -1], diagonal = "up" }
 pin = [{ vertices = [1, -2] }, { grup = "left" }]
-material = { poisson = 0.6, density = inf }
+material = { poisson = 1.6, density = inf }
 [camera]
 size = [10, 10]
 from = [0, 1]
@@ -75,7 +75,7 @@ from = [0, 1]
             "8: 0 is not a whole number from 1 to 10000000",
             "9: -2 is not a whole number, zero or more",
             "9: pin has no \"grup\"; did you mean \"group\"?",
-            "10: 0.6 is not a number above -1 and up to 0.5",
+            "10: 1.6 is not a number between -1 and 1",
             "10: inf is not a number from 1e-60 to 1e60",
             "12: 10 is not a whole number from 16 to 8192",
             "13: a list of 2 is not a list of three finite numbers",

@@ -29,11 +29,12 @@
 //! This crate knows no mesh connectivity, no solver, no thread and no file.
 //!
 //! ```
-//! use plisse_core::{Mat3x2, Positive, Psd};
+//! use plisse_core::{IsotropicSheet, Mat3x2, PoissonRatio, Positive, Psd};
 //! use plisse_membrane::{Eigenanalysis, Lame, MembraneEnergy, StVenantKirchhoff};
 //!
 //! // A rubber sheet: 1 MPa, ν = 0.4, 0.5 mm thick.
-//! let lame = Lame::plane_stress(Positive::new(1e6)?, 0.4, Positive::new(0.5e-3)?)?;
+//! let film = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::new(0.4)?, Positive::new(0.5e-3)?);
+//! let lame = Lame::plane_stress(&film)?;
 //! let energy = StVenantKirchhoff::new(lame);
 //! let f = Mat3x2::from_array([1.1, 0.0, 0.0, 0.0, 0.9, 0.0]);
 //! let stress = energy.pk1(&f); // N/m

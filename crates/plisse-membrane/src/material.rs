@@ -1,19 +1,13 @@
 //! Engineering parameters of isotropic sheets.
 
-use plisse_core::Positive;
 use plisse_core::range::PARAMETER;
+use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
 use thiserror::Error;
 
 /// Why material parameters were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MaterialError {
-    /// Outside what an isotropic solid can have.
-    #[error("Poisson's ratio {value} is outside the range of isotropic solids, -1 < nu <= 0.5")]
-    PoissonRatio {
-        /// The ratio given.
-        value: f64,
-    },
     /// A sheet that would collapse by itself.
     #[error("lambda = {lambda} N/m with mu = {mu} N/m: a stable sheet needs a finite {accepted}")]
     Lambda {
@@ -60,18 +54,25 @@ impl Lame {
         Ok(Self { mu, lambda })
     }
 
-    /// Plane stress: Young's modulus in Pa, Poisson's ratio, thickness in m.
-    ///
-    /// `μ = E h / (2 (1 + ν))`, `λ = E h ν / (1 - ν²)`.
+    /// Plane stress: `μ = E h / (2 (1 + ν))`, `λ = E h ν / (1 - ν²)`.
     ///
     /// # Errors
-    /// [`MaterialError::PoissonRatio`] outside `-1 < ν ≤ 0.5`; [`MaterialError::Stiffness`] if
-    /// `E h` leaves [`range::PARAMETER`](plisse_core::range::PARAMETER).
-    pub fn plane_stress(young: Positive, poisson: f64, thickness: Positive) -> Result<Self, MaterialError> {
-        if !(poisson > -1.0 && poisson <= 0.5) {
-            return Err(MaterialError::PoissonRatio { value: poisson });
-        }
-        let stiffness = young.get() * thickness.get();
+    /// [`MaterialError::Stiffness`] if `E h` leaves
+    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    pub fn plane_stress(sheet: &IsotropicSheet) -> Result<Self, MaterialError> {
+        Self::of(sheet.tensile_stiffness(), sheet.poisson())
+    }
+
+    /// The same for a sheet of which `E h` in N/m is known, but neither `E` nor `h`.
+    ///
+    /// # Errors
+    /// [`MaterialError::Stiffness`] if a parameter leaves
+    /// [`range::PARAMETER`](plisse_core::range::PARAMETER).
+    pub fn from_tensile(stiffness: Positive, poisson: PoissonRatio) -> Result<Self, MaterialError> {
+        Self::of(stiffness.get(), poisson.get())
+    }
+
+    fn of(stiffness: f64, poisson: f64) -> Result<Self, MaterialError> {
         let mu = 0.5 * stiffness / (1.0 + poisson);
         let mu = Positive::new(mu).map_err(|_| MaterialError::Stiffness { value: mu })?;
         Self::new(mu, stiffness * poisson / ((1.0 - poisson) * (1.0 + poisson)))
@@ -113,27 +114,30 @@ mod tests {
         Positive::new(value).unwrap()
     }
 
+    fn plane_stress(young: f64, poisson: f64, thickness: f64) -> Result<Lame, MaterialError> {
+        let poisson = PoissonRatio::new(poisson).unwrap();
+        Lame::plane_stress(&IsotropicSheet::new(positive(young), poisson, positive(thickness)))
+    }
+
     #[test]
     fn plane_stress_gives_back_what_was_put_in() {
-        for nu in [-0.9, -0.3, 0.0, 0.3, 0.5] {
-            let lame = Lame::plane_stress(positive(2e6), nu, positive(1e-3)).unwrap();
+        for nu in [-0.9, -0.3, 0.0, 0.3, 0.5, 0.9] {
+            let lame = plane_stress(2e6, nu, 1e-3).unwrap();
             assert!((lame.tensile_stiffness() / 2e3 - 1.0).abs() < 1e-14, "{nu}");
             assert!((lame.poisson() - nu).abs() < 1e-14);
+            let same = Lame::from_tensile(positive(2e6 * 1e-3), PoissonRatio::new(nu).unwrap()).unwrap();
+            assert_eq!(lame, same);
         }
     }
 
     #[test]
     fn refusals_say_what_is_accepted() {
         assert_eq!(
-            Lame::plane_stress(positive(1.0), 0.7, positive(1.0)).unwrap_err().to_string(),
-            "Poisson's ratio 0.7 is outside the range of isotropic solids, -1 < nu <= 0.5"
-        );
-        assert_eq!(
             Lame::new(positive(2.0), -3.0).unwrap_err().to_string(),
             "lambda = -3 N/m with mu = 2 N/m: a stable sheet needs a finite lambda > -mu"
         );
         assert!(Lame::new(positive(2.0), f64::NAN).is_err());
-        assert!(Lame::plane_stress(positive(1e-40), 0.3, positive(1e-40)).is_err());
-        assert!(Lame::plane_stress(positive(1e40), 0.3, positive(1e40)).is_err());
+        assert!(plane_stress(1e-40, 0.3, 1e-40).is_err());
+        assert!(plane_stress(1e40, 0.3, 1e40).is_err());
     }
 }

@@ -9,7 +9,7 @@
 use std::fmt;
 
 use glam::{DMat2, DMat3, DVec3};
-use plisse_core::{Blocks, Mat3x2, Positive, Psd, UnitDir2, project_numeric, symmetric_eigen};
+use plisse_core::{Blocks, Mat3x2, PoissonRatio, Positive, Psd, UnitDir2, project_numeric, symmetric_eigen};
 use plisse_eigen::PolarFrame;
 use plisse_membrane::{
     Arap, Corotational, Eigenanalysis, Fibre, GreenStretch, Lame, MembraneEnergy, NeoHookeanIncompressible,
@@ -54,8 +54,8 @@ fn rotation_matrix(columns: [[f64; 3]; 3]) -> DMat3 {
 }
 
 fn lame() -> impl Strategy<Value = Lame> {
-    (0.1..10.0f64, -0.5..0.5f64)
-        .prop_map(|(e, nu)| Lame::plane_stress(positive(e), nu, positive(1.0)).unwrap())
+    (0.1..10.0f64, -0.9..0.9f64)
+        .prop_map(|(e, nu)| Lame::from_tensile(positive(e), PoissonRatio::new(nu).unwrap()).unwrap())
 }
 
 /// Base direction, and orthonormal or general second direction.

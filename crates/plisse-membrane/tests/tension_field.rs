@@ -6,7 +6,7 @@
 )]
 
 use glam::{DMat3, DVec2, DVec3};
-use plisse_core::{Blocks, Mat3x2, Positive, Psd, symmetric_eigen};
+use plisse_core::{Blocks, Mat3x2, PoissonRatio, Positive, Psd, symmetric_eigen};
 use plisse_eigen::PolarFrame;
 use plisse_membrane::{Eigenanalysis, Lame, MembraneEnergy, StVenantKirchhoff, TensionField, TensionRegime};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian, rotation};
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const YOUNG: f64 = 3.0;
 
 fn lame(nu: f64) -> Lame {
-    Lame::plane_stress(Positive::new(YOUNG).unwrap(), nu, Positive::ONE).unwrap()
+    Lame::from_tensile(Positive::new(YOUNG).unwrap(), PoissonRatio::new(nu).unwrap()).unwrap()
 }
 
 fn rows(h: &Blocks<2>) -> [[f64; 6]; 6] {

@@ -6,7 +6,7 @@
 )]
 
 use glam::{DQuat, DVec3};
-use plisse_core::{Id, Positive};
+use plisse_core::{Id, PoissonRatio, Positive};
 use plisse_damping::RateLaw;
 use plisse_membrane::Lame;
 use plisse_scene::scene::{
@@ -30,7 +30,7 @@ fn tight(tolerance: f64, scheme: Scheme) -> Settings {
 /// Every membrane with every damping of strain rates that it can have, strong: minutes where cloth
 /// has milliseconds.
 fn strongly_damped() -> Vec<Material> {
-    let lame = Lame::plane_stress(p(100.0), 0.3, Positive::ONE).unwrap();
+    let lame = Lame::from_tensile(p(100.0), PoissonRatio::literal(0.3)).unwrap();
     let denim = Material::denim();
     let quartic = Membrane { shearing: Shearing::Quartic(p(50.0)), ..denim.membrane };
     let membranes = [
@@ -61,7 +61,9 @@ fn strongly_damped() -> Vec<Material> {
     }
     // Bending without hinges has dashpots of its own.
     let rigidity = p(1e-4);
-    for bending in [Bending::Quadratic { rigidity }, Bending::MidEdge { rigidity, poisson: 0.3 }] {
+    for bending in
+        [Bending::Quadratic { rigidity }, Bending::MidEdge { rigidity, poisson: PoissonRatio::literal(0.3) }]
+    {
         all.push(Material { bending, damping: dampings[0], ..denim });
     }
     all
@@ -209,7 +211,7 @@ fn static_shapes_do_not_change() {
 #[test]
 fn vibrations_end() {
     let energy_left = |damping: Damping| {
-        let lame = Lame::plane_stress(p(100.0), 0.3, Positive::ONE).unwrap();
+        let lame = Lame::from_tensile(p(100.0), PoissonRatio::literal(0.3)).unwrap();
         let membrane = Membrane::isotropic(Stretching::StVenantKirchhoff(lame));
         let material = Material { damping, membrane, ..Material::denim() };
         let cloth = Cloth::sheet([6, 2], [0.3, 0.1]).unwrap().material(material).pin(Pick::group("left"));

@@ -12,7 +12,7 @@ use std::path::Path;
 use glam::DVec3;
 use plisse_bending::HingeWeight;
 use plisse_core::generate::Diagonal;
-use plisse_core::{Positive, UnitDir2};
+use plisse_core::{IsotropicSheet, PoissonRatio, Positive, UnitDir2};
 use plisse_scene::file::Loaded;
 use plisse_scene::scene::{
     AngleLaw, Bending, Cloth, Damping, Material, Membrane, Rigidity, Scene, SceneError, rotation_degrees,
@@ -43,7 +43,9 @@ fn figures(scene: &Scene) -> Vec<f64> {
 fn a_solid_is_what_it_is_in_code() {
     let sheet = || Cloth::sheet([6, 6], [0.3, 0.3]).unwrap().deformed(|x| x * DVec3::new(1.1, 0.9, 1.0));
     let in_code = |material: Material| Scene::builder().cloth(sheet().material(material)).build().unwrap();
-    let mylar = Material::solid(p(4.5e9), 0.38, p(25e-6), p(1390.0)).unwrap();
+    let mylar =
+        Material::solid(&IsotropicSheet::new(p(4.5e9), PoissonRatio::literal(0.38), p(25e-6)), p(1390.0))
+            .unwrap();
     let text = "young = 4.5e9, poisson = 0.38, thickness = 25e-6, mass_density = 1390";
     let loaded = load(text).unwrap();
     assert_eq!(figures(&loaded.scene), figures(&in_code(mylar)));
@@ -62,7 +64,8 @@ fn a_solid_is_what_it_is_in_code() {
         assert!(load(&format!("{text}, {other}")).is_ok(), "{other}");
     }
     // Nothing comes from a preset: with no damping of its own it has none.
-    assert_eq!(Material::solid(p(1e6), 0.3, p(1e-3), p(1e3)).unwrap().damping, Damping::NONE);
+    let rubber = IsotropicSheet::new(p(1e6), PoissonRatio::literal(0.3), p(1e-3));
+    assert_eq!(Material::solid(&rubber, p(1e3)).unwrap().damping, Damping::NONE);
 }
 
 #[test]
@@ -84,7 +87,7 @@ fn mixed_descriptions_are_refused_with_the_keys() {
         (&format!("{solid}, preset = \"denim\""), "\"preset\" does not go with \"young\""),
         (&format!("{solid}, membrane = \"fibres\""), "not that of a solid with a Poisson's ratio"),
         (&format!("{solid}, law = \"sine\""), "belong to bending = \"hinge\""),
-        (&solid.replace("0.3", "0.6"), "0.6 is not a number above -1 and up to 0.5"),
+        (&solid.replace("0.3", "1.6"), "1.6 is not a number between -1 and 1"),
     ] {
         let error = load(text).err().unwrap();
         assert!(error.contains(expected), "{text}: {error}");

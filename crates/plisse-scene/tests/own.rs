@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec3};
 use plisse_bending::{HingeWeight, QuadraticAngle};
-use plisse_core::{Id, Positive, outer};
+use plisse_core::{Id, PoissonRatio, Positive, outer};
 use plisse_membrane::{Corotational, Lame};
 use plisse_scene::scene::{
     AngleLaw, Bending, Cloth, Distance, Material, Membrane, Obstacle, Pick, Scene, SceneBuilder, SceneError,
@@ -35,7 +35,7 @@ fn run(scene: SceneBuilder, steps: usize) -> State<plisse_core::Vertices> {
 
 #[test]
 fn a_membrane_of_ones_own_has_the_bits_of_the_same_material() {
-    let lame = Lame::plane_stress(p(300.0), 0.3, Positive::ONE).unwrap();
+    let lame = Lame::from_tensile(p(300.0), PoissonRatio::literal(0.3)).unwrap();
     let membrane = Membrane::isotropic(Stretching::Corotational(lame));
     let material = Material { membrane, ..Material::cotton() };
     let theirs = after(Scene::builder().cloth(cloth().material(material)), 4);

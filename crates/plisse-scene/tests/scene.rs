@@ -7,7 +7,7 @@
 
 use glam::{DQuat, DVec3};
 use plisse_bending::HingeWeight;
-use plisse_core::{Positive, UnitDir2};
+use plisse_core::{PoissonRatio, Positive, UnitDir2};
 use plisse_membrane::Lame;
 use plisse_scene::scene::{
     Air, AngleLaw, Bending, Cloth, Contact, Damping, Filling, Hold, Keyframe, Keyframes, Kind, Material,
@@ -164,7 +164,7 @@ fn pins_follow_their_keyframes() {
 #[test]
 fn models_agree_for_small_strain() {
     let k = 80.0;
-    let lame = Lame::plane_stress(p(k), 0.0, Positive::ONE).unwrap();
+    let lame = Lame::from_tensile(p(k), PoissonRatio::literal(0.0)).unwrap();
     let strain = 1e-4;
     for stretching in [
         Stretching::Fibres { warp: p(k), weft: p(k) },
@@ -213,7 +213,7 @@ fn bending_models_agree_on_a_cylinder() {
         Bending::Hinge { law: AngleLaw::Quadratic, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
         Bending::Hinge { law: AngleLaw::Tangent, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
         Bending::Hinge { law: AngleLaw::Cosine, rigidity: rigidity.into(), weight: HingeWeight::AreaSum },
-        Bending::MidEdge { rigidity, poisson: 0.0 },
+        Bending::MidEdge { rigidity, poisson: PoissonRatio::ZERO },
         Bending::Quadratic { rigidity },
     ] {
         let found = energy(bending);

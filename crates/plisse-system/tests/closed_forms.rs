@@ -11,7 +11,7 @@ mod common;
 use common::{G, Sheet, positive, settings};
 use glam::DVec3;
 use plisse_bending::{Director, HingeWeight, KoiterBending, Plate, RodStretch};
-use plisse_core::{Field, Id, RestShape, Vertices, generate};
+use plisse_core::{Field, Id, IsotropicSheet, PoissonRatio, RestShape, Vertices, generate};
 use plisse_membrane::{
     Arap, BaraffWitkin, Corotational, Lame, MembraneElement, MembraneEnergy, NeoHookeanIncompressible,
     NeoHookeanLog, NeoHookeanStable, StVenantKirchhoff,
@@ -158,8 +158,10 @@ fn cantilever(cells: usize, triangulation: &str) -> (f64, f64) {
     let rigidity = weight * length.powi(3) / 5.0;
     // Without Poisson's effect a strip bends as a beam, whatever its width.
     let thickness = 1e-3f64;
-    let plate = Plate::new(positive(12.0 * rigidity / thickness.powi(3)), 0.0, positive(thickness)).unwrap();
-    let stretch = Lame::plane_stress(positive(plate.young()), 0.0, positive(thickness)).unwrap();
+    let young = positive(12.0 * rigidity / thickness.powi(3));
+    let material = IsotropicSheet::new(young, PoissonRatio::ZERO, positive(thickness));
+    let plate = Plate::of_sheet(&material).unwrap();
+    let stretch = Lame::plane_stress(&material).unwrap();
     let faces = sheet.mesh.faces().ids();
     let bending =
         faces.map(|f| KoiterBending::new(&sheet.mesh, &sheet.rest, f, Director::Tangent, &plate)).collect();

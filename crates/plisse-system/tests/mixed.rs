@@ -14,7 +14,7 @@ use common::{G, Sheet, positive};
 use glam::{DMat3, DVec3};
 use plisse_bending::{Director, DirectorBending, KoiterBending, Plate};
 use plisse_core::generate::Diagonal;
-use plisse_core::{Edges, Element, Field, Id, Positive, Psd, Space, Vertices};
+use plisse_core::{Edges, Element, Field, Id, PoissonRatio, Positive, Psd, Space, Vertices};
 use plisse_membrane::BaraffWitkin;
 use plisse_system::{
     Adaptive, Attachments, BlockMatrix, Cause, Criterion, ElementTerm, Gradient, Gravity, Implicit,
@@ -25,7 +25,7 @@ use plisse_system::{
 
 /// Bending of a sheet with free directors.
 fn directors(sheet: &Sheet, rigidity: f64, director: Director) -> MixedTerm<DirectorBending, 6, 3> {
-    let plate = Plate::new(positive(12.0 * 0.91 * rigidity), 0.3, Positive::ONE).unwrap();
+    let plate = Plate::new(positive(rigidity), PoissonRatio::literal(0.3));
     let face = |face| {
         let face = KoiterBending::new(&sheet.mesh, &sheet.rest, face, director, &plate);
         DirectorBending::new(face, &sheet.rest)

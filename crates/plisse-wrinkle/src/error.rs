@@ -12,12 +12,6 @@ use crate::tension::BaseSolution;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum WrinkleError {
-    /// A ratio that no sheet has.
-    #[error("Poisson's ratio {value} is outside of (-1, 1); metals have 0.3, rubber nearly 0.5")]
-    Poisson {
-        /// What was given.
-        value: f64,
-    },
     /// A problem of integer least squares that has no answer.
     #[error("the numbers of waves cannot be chosen: {reason}")]
     Lattice {

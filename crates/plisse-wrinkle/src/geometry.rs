@@ -2,13 +2,13 @@
 
 use glam::{DVec2, DVec3};
 use plisse_core::{
-    Edges, Faces, Field, HingeFrame, Id, Mat3x2, TriMesh, TriangleMap, Vertices, length_and_direction,
+    Edges, Faces, Field, HingeFrame, Id, IsotropicSheet, Mat3x2, TriMesh, TriangleMap, Vertices,
+    length_and_direction,
 };
 use plisse_eigen::Sym2;
 
 use crate::curvature::{Curvature, PrincipalCurvature, principal_curvatures};
 use crate::error::{WrinkleError, fits};
-use crate::sheet::ThinSheet;
 
 /// Strains up to here (a stretch of 1e25) keep every product of the energy and its derivatives in
 /// the range of `f64`.
@@ -54,7 +54,7 @@ impl BaseFace {
         x: &[DVec3; 3],
         bends: [f64; 3],
         fit: Option<[&PrincipalCurvature; 3]>,
-        sheet: ThinSheet,
+        sheet: IsotropicSheet,
     ) -> Self {
         let f = map.deformation_gradient(x);
         let strain = Sym2::new(
@@ -165,14 +165,14 @@ impl BaseFace {
 /// A base mesh with its rest shape and material, ready to carry wrinkles.
 ///
 /// ```
-/// use plisse_core::{generate, Field, Positive, RestShape};
-/// use plisse_wrinkle::{BaseSheet, Curvature, FreeRule, Quadrature, ThinSheet, wrinkle_free};
+/// use plisse_core::{generate, Field, IsotropicSheet, PoissonRatio, Positive, RestShape};
+/// use plisse_wrinkle::{BaseSheet, Curvature, FreeRule, Quadrature, wrinkle_free};
 ///
 /// // A strip, stretched by 5 % and a tenth narrower.
 /// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
 /// let rest = RestShape::from_uv(&mesh, &uv)?;
 /// let x = uv.map(|u| glam::DVec3::new(1.05 * u.x, 0.9 * u.y, 0.0));
-/// let rubber = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+/// let rubber = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
 /// let base = BaseSheet::new(&mesh, rest.maps(), &x, rubber, Curvature::default())?;
 /// assert!(wrinkle_free(&base, FreeRule::default()).as_slice().iter().all(|free| !free));
 ///
@@ -191,7 +191,7 @@ impl BaseFace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseSheet {
     mesh: TriMesh,
-    sheet: ThinSheet,
+    sheet: IsotropicSheet,
     faces: Field<Faces, BaseFace>,
     x: Field<Vertices, DVec3>,
 }
@@ -211,7 +211,7 @@ impl BaseSheet {
         mesh: &TriMesh,
         rest: &Field<Faces, TriangleMap>,
         x: &Field<Vertices, DVec3>,
-        sheet: ThinSheet,
+        sheet: IsotropicSheet,
         curvature: Curvature,
     ) -> Result<Self, WrinkleError> {
         fits("rest shapes", rest, mesh.face_count())?;
@@ -246,7 +246,7 @@ impl BaseSheet {
 
     /// The material.
     #[must_use]
-    pub fn sheet(&self) -> ThinSheet {
+    pub fn sheet(&self) -> IsotropicSheet {
         self.sheet
     }
 

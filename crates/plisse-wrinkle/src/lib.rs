@@ -5,7 +5,7 @@
 //! | stage | what | how |
 //! |---|---|---|
 //! | base | [`BaseProblem`], [`BaseSolution`] | tension field with quadratic bending, pressure, weight, obstacles; or bring your own mesh |
-//! | base with its rest shape | [`BaseSheet`], [`ThinSheet`], [`Curvature`] | strains, directions and curvature of every face |
+//! | base with its rest shape | [`BaseSheet`] of an [`IsotropicSheet`](plisse_core::IsotropicSheet), [`Curvature`] | strains, directions and curvature of every face |
 //! | where | [`wrinkle_free`], [`FreeRule`] | faces under tension do not wrinkle |
 //! | energy | [`Terms`], [`Quadrature`] | of amplitudes per vertex and phase differences per edge, with both derivatives |
 //! | closed forms | [`KeptComplex`] | frequencies without curl as phases per node and periods per loop |
@@ -66,7 +66,6 @@ mod lattice;
 mod phase;
 mod reach;
 mod sequence;
-mod sheet;
 mod solver;
 mod start;
 mod surface;
@@ -85,7 +84,6 @@ pub use phase::{
     recover_phase, recover_phase_following,
 };
 pub use sequence::{FrameChange, SequenceFrame, SequenceSettings, WaveChange, WrinkleSequence};
-pub use sheet::ThinSheet;
 pub use solver::{
     FaceHessian, FaceProjection, Kkt, Periods, WrinkleEnd, WrinkleField, WrinkleIteration, WrinkleProblem,
     WrinkleReport, WrinkleRun, WrinkleSettings, WrinkleSystem, solve_wrinkles, solve_wrinkles_from,

@@ -17,13 +17,13 @@ impl BaseSheet {
     /// larger than `d`, the largest over all pieces. Vertices without faces do not count.
     ///
     /// ```
-    /// use plisse_core::{Field, Positive, RestShape, generate};
-    /// use plisse_wrinkle::{BaseSheet, Curvature, ThinSheet, WrinkleError};
+    /// use plisse_core::{Field, IsotropicSheet, PoissonRatio, Positive, RestShape, generate};
+    /// use plisse_wrinkle::{BaseSheet, Curvature, WrinkleError};
     /// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
     /// let rest = RestShape::from_uv(&mesh, &uv)?;
     /// // At rest, however far the base is stretched.
     /// let x = uv.map(|u| glam::DVec3::new(2.0 * u.x, u.y, 0.0));
-    /// let film = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+    /// let film = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
     /// let base = BaseSheet::new(&mesh, rest.maps(), &x, film, Curvature::default())?;
     /// assert!(base.reach() > 0.125 && base.reach() < 0.35);
     /// assert_eq!(base.check_amplitudes(&Field::filled(mesh.vertex_count(), 0.01)), Ok(()));

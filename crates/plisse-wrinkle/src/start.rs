@@ -189,16 +189,19 @@ fn agreement(problem: &WrinkleProblem, edge: Id<Edges>, faces: [Id<Faces>; 2]) -
 mod tests {
     use glam::DVec3;
     use plisse_core::generate::{self, Diagonal};
-    use plisse_core::{Positive, RestShape};
+    use plisse_core::{IsotropicSheet, PoissonRatio, Positive, RestShape};
 
     use super::*;
     use crate::curvature::Curvature;
     use crate::free::FreeRule;
     use crate::geometry::BaseSheet;
-    use crate::sheet::ThinSheet;
 
-    fn material() -> ThinSheet {
-        ThinSheet::new(Positive::new(1e7).unwrap(), 0.3, Positive::new(1e-3).unwrap()).unwrap()
+    fn material() -> IsotropicSheet {
+        IsotropicSheet::new(
+            Positive::new(1e7).unwrap(),
+            PoissonRatio::literal(0.3),
+            Positive::new(1e-3).unwrap(),
+        )
     }
 
     #[test]

@@ -6,11 +6,13 @@
 )]
 
 use glam::DVec3;
-use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices, generate};
+use plisse_core::{
+    Field, Id, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate,
+};
 use plisse_system::{Failure, PointLoads};
 use plisse_wrinkle::beds::{self, Bed};
 use plisse_wrinkle::{
-    BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, ThinSheet, WrinkleError,
+    BaseProblem, BaseSettings, BaseSolution, BendingStiffness, ElasticReference, WrinkleError,
     elastic_reference,
 };
 
@@ -52,7 +54,7 @@ const THICKNESS: f64 = 1e-4;
 fn strip(length: f64, width: f64) -> (BaseProblem, Field<Vertices, DVec3>) {
     let (mesh, uv) = generate::irregular_grid(8, 5, [0.4, 0.2], 4).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap().maps().clone();
-    let sheet = ThinSheet::new(positive(YOUNG), 0.3, positive(THICKNESS)).unwrap();
+    let sheet = IsotropicSheet::new(positive(YOUNG), PoissonRatio::literal(0.3), positive(THICKNESS));
     let x = uv.map(|u| DVec3::new(length * u.x, width * u.y, 0.0));
     let ends: Vec<_> =
         uv.iter().filter(|(_, u)| u.x == 0.0 || u.x == 0.4).map(|(vertex, _)| (vertex, x[vertex])).collect();
@@ -218,7 +220,7 @@ fn sheared_films_have_slack_corners() {
 fn weight_is_carried_by_the_pins() {
     let (mesh, uv) = generate::irregular_grid(8, 8, [1.0, 1.0], 3).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap().maps().clone();
-    let sheet = ThinSheet::new(positive(1e5), 0.3, positive(1e-3)).unwrap();
+    let sheet = IsotropicSheet::new(positive(1e5), PoissonRatio::literal(0.3), positive(1e-3));
     let start = generate::embed(&uv);
     let corners = [0, 8].map(|i| (Id::new(i), start[Id::new(i)]));
     let problem = BaseProblem::new(mesh, rest, sheet).unwrap();

@@ -10,9 +10,11 @@ mod bent;
 
 use bent::{base, case, sheet};
 use glam::{DAffine3, DMat2, DQuat, DVec2, DVec3};
-use plisse_core::{Edges, Field, Id, Positive, RestShape, TriMesh, TriangleMap, Vertices};
+use plisse_core::{
+    Edges, Field, Id, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, TriangleMap, Vertices,
+};
 use plisse_testkit::{assert_close, check_gradient, check_jacobian};
-use plisse_wrinkle::{BaseFace, BaseSheet, Curvature, Quadrature, Terms, ThinSheet};
+use plisse_wrinkle::{BaseFace, BaseSheet, Curvature, Quadrature, Terms};
 use proptest::prelude::*;
 
 const RULES: [Quadrature; 2] = [Quadrature::Exact, Quadrature::ThreePoint];
@@ -345,11 +347,8 @@ proptest! {
         ).unwrap();
         let x = [[0.0, 0.0, 0.0], [1.1, 0.0, 0.2], [0.6, 0.5, 0.0]].map(|x| DVec3::from(x) * 10f64.powi(size));
         let mesh = TriMesh::new(3, &[[0, 1, 2]]).unwrap();
-        let sheet = ThinSheet::new(
-            Positive::new(10f64.powi(moduli[0])).unwrap(),
-            poisson,
-            Positive::new(10f64.powi(moduli[1])).unwrap(),
-        ).unwrap();
+        let [young, thickness] = moduli.map(|exponent| Positive::new(10f64.powi(exponent)).unwrap());
+        let sheet = IsotropicSheet::new(young, PoissonRatio::new(poisson).unwrap(), thickness);
         let base = BaseSheet::new(
             &mesh, &Field::from_vec(vec![rest]), &Field::from_vec(x.to_vec()), sheet, Curvature::QuadricFit,
         ).unwrap();

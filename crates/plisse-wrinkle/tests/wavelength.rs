@@ -8,15 +8,21 @@
 use std::f64::consts::TAU;
 
 use glam::DVec2;
-use plisse_core::{Edges, Field, Positive, RestShape, TriMesh, Vertices, generate};
-use plisse_wrinkle::{BaseSheet, Curvature, ThinSheet};
+use plisse_core::{
+    Edges, Field, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate,
+};
+use plisse_wrinkle::{BaseSheet, Curvature};
 
 /// A strip, stretched and narrowed; its places at rest.
 fn strip() -> (BaseSheet, Field<Vertices, DVec2>) {
     let (mesh, uv) = generate::irregular_grid(12, 8, [0.3, 0.2], 2).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
     let x = uv.map(|u| glam::DVec3::new(1.1 * u.x, 0.8 * u.y, 0.0));
-    let sheet = ThinSheet::new(Positive::new(1e6).unwrap(), 0.4, Positive::new(1e-4).unwrap()).unwrap();
+    let sheet = IsotropicSheet::new(
+        Positive::new(1e6).unwrap(),
+        PoissonRatio::literal(0.4),
+        Positive::new(1e-4).unwrap(),
+    );
     (BaseSheet::new(&mesh, rest.maps(), &x, sheet, Curvature::default()).unwrap(), uv)
 }
 

@@ -6,11 +6,11 @@
 )]
 
 use plisse_core::generate::{self, Diagonal};
-use plisse_core::{Field, Positive, RestShape};
+use plisse_core::{Field, IsotropicSheet, PoissonRatio, Positive, RestShape};
 use plisse_wrinkle::{
     BaseSheet, Curvature, FreeRule, Periods, PhaseFaces, PhaseOptions, PhaseProblem, Profile, SurfaceOptions,
-    ThinSheet, WrinkleField, WrinkleProblem, WrinkleSettings, recover_phase, solve_wrinkles,
-    solve_wrinkles_from, wrinkled_surface,
+    WrinkleField, WrinkleProblem, WrinkleSettings, recover_phase, solve_wrinkles, solve_wrinkles_from,
+    wrinkled_surface,
 };
 
 /// A ring that is pulled inwards and bulges: compressed around, stretched outwards. Solved,
@@ -23,7 +23,11 @@ fn crests_of_a_ring_are_as_many_as_the_phase_has_turns() {
         let r = u.length();
         (*u * ((r - 0.025 / r) / r)).extend(0.15 * r * r)
     });
-    let material = ThinSheet::new(Positive::new(1e7).unwrap(), 0.44, Positive::new(2e-3).unwrap()).unwrap();
+    let material = IsotropicSheet::new(
+        Positive::new(1e7).unwrap(),
+        PoissonRatio::literal(0.44),
+        Positive::new(2e-3).unwrap(),
+    );
     let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material, Curvature::SecondForm).unwrap();
     let problem = WrinkleProblem::new(sheet, FreeRule::default()).unwrap();
     let field = solve_wrinkles(&problem, &WrinkleSettings::default()).unwrap();

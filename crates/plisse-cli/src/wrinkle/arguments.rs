@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use plisse::core::Positive;
+use plisse::core::{PoissonRatio, Positive};
 use plisse::file::Meaning;
 use plisse::io::scene_file::{CurvatureName, FreeRuleName, Name, QuadratureName, WrinkleStartName};
 use plisse::wrinkle::{Profile, Quadrature};
@@ -34,8 +34,8 @@ pub(crate) struct WrinkleOptions {
     #[arg(long, value_parser = positive, value_name = "PA", allow_hyphen_values = true)]
     pub(crate) young: Positive,
     /// Poisson's ratio, between -1 and 1.
-    #[arg(long, value_name = "RATIO", allow_hyphen_values = true)]
-    pub(crate) poisson: f64,
+    #[arg(long, value_parser = poisson, value_name = "RATIO", allow_hyphen_values = true)]
+    pub(crate) poisson: PoissonRatio,
     /// Thickness in m.
     #[arg(long, value_parser = positive, value_name = "M", allow_hyphen_values = true)]
     pub(crate) thickness: Positive,
@@ -138,6 +138,13 @@ pub(crate) fn name(choice: &impl ValueEnum) -> String {
 }
 
 fn positive(text: &str) -> Result<Positive, String> {
-    let value: f64 = text.trim().parse().map_err(|_| "give a number such as 1e-4".to_owned())?;
-    Positive::new(value).map_err(|error| error.to_string())
+    Positive::new(number(text)?).map_err(|error| error.to_string())
+}
+
+fn poisson(text: &str) -> Result<PoissonRatio, String> {
+    PoissonRatio::new(number(text)?).map_err(|error| error.to_string())
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.trim().parse().map_err(|_| "give a number such as 1e-4".to_owned())
 }

@@ -6,12 +6,12 @@ mod input;
 mod output;
 mod report;
 
-use plisse::core::{Edges, Field, Vertices};
+use plisse::core::{Edges, Field, IsotropicSheet, Vertices};
 use plisse::file::MOST_TRIANGLES;
 use plisse::file::Meaning;
 use plisse::wrinkle::{
     BaseSheet, Periods, Phase, PhaseFaces, PhaseOptions, PhaseProblem, SharpVertices, SurfaceOptions, Terms,
-    ThinSheet, WrinkleError, WrinkleField, WrinkleProblem, WrinkleReport, WrinkleSettings, WrinkledSurface,
+    WrinkleError, WrinkleField, WrinkleProblem, WrinkleReport, WrinkleSettings, WrinkledSurface,
     recover_phase, solve_wrinkles, solve_wrinkles_from, wrinkled_surface,
 };
 
@@ -63,7 +63,7 @@ pub(crate) fn wrinkle(options: &WrinkleOptions, talk: &Talk) -> Result<(), Failu
     let about_base = |error: WrinkleError| {
         Failure::Input(format!("{} (faces and vertices counted from 0): {error}", options.base.display()))
     };
-    let sheet = ThinSheet::new(options.young, options.poisson, options.thickness)?;
+    let sheet = IsotropicSheet::new(options.young, options.poisson, options.thickness);
     let base = BaseSheet::new(&input.mesh, &input.rest, &input.x, sheet, options.curvature.meaning())
         .map_err(about_base)?;
     let problem = WrinkleProblem::new(base, options.free_rule.meaning())?

@@ -81,7 +81,7 @@ pub(super) fn json(outcome: &Outcome<'_>) -> Value {
         "edges": input.mesh.edge_count(),
         "faces": input.mesh.face_count(),
         "young": options.young.get(),
-        "poisson": options.poisson,
+        "poisson": options.poisson.get(),
         "thickness": options.thickness.get(),
         "quadrature": quadrature(problem.quadrature()),
         "curvature": options.curvature.name(),

@@ -8,15 +8,13 @@
 use std::fmt::Write;
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Positive, UnitDir2};
+use plisse_core::{PoissonRatio, Positive, UnitDir2};
 use toml::de::DeValue;
 
 use super::mistakes::Collector;
 use super::read::Read;
 use super::tables::{DampingChoice, Indices, MaterialChoice};
-use super::values::{
-    Count, Direction, Fraction, NonNegative, Pixels, Poisson, RateExponent, Version, ViewAngle,
-};
+use super::values::{Count, Direction, Fraction, NonNegative, Pixels, RateExponent, Version, ViewAngle};
 
 /// Something with a canonical text.
 ///
@@ -134,7 +132,7 @@ like! {
     Direction: |v| v.0,
     NonNegative: |x| x.0,
     Fraction: |x| x.0,
-    Poisson: |x| x.0,
+    PoissonRatio: |x| x.get(),
     RateExponent: |x| x.0,
     ViewAngle: |x| x.0,
     Count: |n| n.0,

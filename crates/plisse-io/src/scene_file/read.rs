@@ -209,7 +209,6 @@ pub(super) const fn key(field: &'static str) -> &'static str {
     }
 }
 
-/// Declares an enum whose values have names.
 /// A choice by name: one list for scene files, the command line and the reference.
 ///
 /// ```
@@ -237,6 +236,7 @@ pub trait Name: Copy + PartialEq + 'static {
     }
 }
 
+/// Declares an enum whose values have names.
 macro_rules! names {
     ($(#[doc = $doc:literal])* pub enum $Name:ident { $($(#[doc = $vdoc:literal])* $Variant:ident = $text:literal),* $(,)? }) => {
         $(#[doc = $doc])*

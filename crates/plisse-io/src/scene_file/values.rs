@@ -2,7 +2,7 @@
 
 use glam::{DVec2, DVec3};
 use plisse_core::range::PARAMETER;
-use plisse_core::{Positive, UnitDir2};
+use plisse_core::{PoissonRatio, Positive, UnitDir2};
 use toml::de::DeValue;
 
 use super::mistakes::Collector;
@@ -42,10 +42,6 @@ pub struct NonNegative(pub f64);
 /// A number from zero to one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fraction(pub f64);
-
-/// Poisson's ratio.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Poisson(pub f64);
 
 /// The power of the strain rate with which dissipation grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,8 +87,8 @@ value!(Fraction, "a number from 0 to 1", |item, m| {
 value!(RateExponent, "a number from 1 to 4", |item, m| {
     in_range(item, "a number from 1 to 4", m, |x| (1.0..=4.0).contains(&x).then_some(Self(x)))
 });
-value!(Poisson, "a number above -1 and up to 0.5", |item, m| {
-    in_range(item, "a number above -1 and up to 0.5", m, |x| (x > -1.0 && x <= 0.5).then_some(Self(x)))
+value!(PoissonRatio, "a number between -1 and 1", |item, m| {
+    in_range(item, "a number between -1 and 1", m, |x| Self::new(x).ok())
 });
 value!(ViewAngle, "an angle from 1 to 170 degrees", |item, m| {
     in_range(item, "an angle from 1 to 170 degrees", m, |x| (1.0..=170.0).contains(&x).then_some(Self(x)))

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use glam::DVec3;
-use plisse::core::{Field, Past, Positive, Psd, Vertices};
+use plisse::core::{Field, Past, PoissonRatio, Positive, Psd, Vertices};
 use plisse::membrane::Lame;
 use plisse::scene::{Bending, Cloth, Damping, Material, Membrane, Pick, Scene, StrainRate, Stretching};
 use plisse::system::{BlockMatrix, Gradient, Iteration, Memory, Pose, StepMap};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
 
 fn materials() -> Result<[(&'static str, Material); 3]> {
     let denim = Material::denim();
-    let lame = Lame::plane_stress(Positive::literal(400.0), 0.3, Positive::ONE)?;
+    let lame = Lame::from_tensile(Positive::literal(400.0), PoissonRatio::literal(0.3))?;
     let with = |stretching| Material { membrane: Membrane::isotropic(stretching), ..denim };
     Ok([
         ("fibres", denim),

@@ -12,8 +12,8 @@ use plisse::bending::{
     Director, HingeElement, HingeFilter, KoiterBending, Plate, QuadraticAngle, RodElement,
 };
 use plisse::core::{
-    Angle, Blocks, Element, Field, Id, Mat3x2, Positive, Psd, RestShape, TriMesh, UnitDir2, Vertices,
-    project_numeric,
+    Angle, Blocks, Element, Field, Id, IsotropicSheet, Mat3x2, PoissonRatio, Positive, Psd, RestShape,
+    TriMesh, UnitDir2, Vertices, project_numeric,
 };
 use plisse::membrane::{
     Arap, BaraffWitkin, Corotational, Fibre, GreenStretch, Lame, MembraneElement, MembraneEnergy,
@@ -204,7 +204,7 @@ fn shell() -> Result<(Shell, [DVec3; 6])> {
         &rest,
         face,
         Director::Tangent,
-        &Plate::new(Positive::ONE, 0.3, Positive::ONE)?,
+        &Plate::of_sheet(&IsotropicSheet::new(Positive::ONE, PoissonRatio::literal(0.3), Positive::ONE))?,
     );
     let membrane = MembraneElement::new(mesh.faces()[face], *rest.map(face), energy);
     let x = bending.nodes().map(|v| uv[v].extend(0.0));

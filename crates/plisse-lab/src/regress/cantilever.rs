@@ -13,7 +13,7 @@
 use anyhow::{Context, Result};
 use glam::DVec3;
 use plisse::core::generate::Diagonal;
-use plisse::core::{Positive, Vertices};
+use plisse::core::{PoissonRatio, Positive, Vertices};
 use plisse::membrane::Lame;
 use plisse::scene::{Bending, Cloth, Damping, Material, Membrane, Pick, Scene, Settings, Stretching};
 use plisse::system::{Criterion, NewtonSettings, Scheme, State};
@@ -153,9 +153,9 @@ impl Strip {
         let rigidity = Positive::new(DENSITY * 9.81 * LENGTH.powi(3) / gamma)?;
         let bending = match self.model {
             Model::Hinge => Bending::hinges(rigidity),
-            Model::MidEdge => Bending::MidEdge { rigidity, poisson: 0.0 },
+            Model::MidEdge => Bending::MidEdge { rigidity, poisson: PoissonRatio::ZERO },
         };
-        let lame = Lame::plane_stress(Positive::literal(MEMBRANE), 0.0, Positive::ONE)?;
+        let lame = Lame::from_tensile(Positive::literal(MEMBRANE), PoissonRatio::literal(0.0))?;
         let material = Material {
             density: Positive::literal(DENSITY),
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),

@@ -19,7 +19,9 @@ use anyhow::{Context, Result, ensure};
 use glam::{DVec2, DVec3};
 use plisse::bending::{Director, HingeElement, HingeWeight, KoiterBending, Plate, QuadraticAngle};
 use plisse::core::generate::{self, Diagonal};
-use plisse::core::{Edges, Element, Field, Id, Positive, Psd, RestShape, TriMesh, Vertices};
+use plisse::core::{
+    Edges, Element, Field, Id, IsotropicSheet, PoissonRatio, Positive, Psd, RestShape, TriMesh, Vertices,
+};
 use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
 use plisse::sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern};
 
@@ -148,7 +150,7 @@ impl Grid {
 /// A plate of rigidity one.
 fn plate() -> Result<Plate> {
     let young = Positive::new(12.0 * (1.0 - POISSON * POISSON))?;
-    Ok(Plate::new(young, POISSON, Positive::ONE)?)
+    Ok(Plate::of_sheet(&IsotropicSheet::new(young, PoissonRatio::literal(POISSON), Positive::ONE))?)
 }
 
 /// Numbers what is an unknown.
@@ -346,7 +348,7 @@ impl Strip {
             }
             free_edges[edge.index()] = false;
         }
-        let lame = Lame::plane_stress(Positive::literal(MEMBRANE), POISSON, Positive::ONE)?;
+        let lame = Lame::from_tensile(Positive::literal(MEMBRANE), PoissonRatio::literal(POISSON))?;
         let membrane = mesh
             .faces()
             .iter()

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use glam::DVec3;
 use plisse::bending::QuadraticBending;
-use plisse::core::{Field, Id, Positive, Psd, RestShape, Vertices, generate};
+use plisse::core::{Field, Id, PoissonRatio, Positive, Psd, RestShape, Vertices, generate};
 use plisse::damping::{Dissipation, GreenStrain, OnTriangle, PositionJacobian, Viscosity};
 use plisse::file::Loaded;
 use plisse::membrane::{Lame, MembraneElement, StVenantKirchhoff};
@@ -97,7 +97,7 @@ impl Run {
         let (mesh, uv) = generate::grid(cells, cells, [1.0, 1.0], generate::Diagonal::Right)?;
         let rest = RestShape::from_uv(&mesh, &uv)?;
         let mass: Field<Vertices, f64> = rest.vertex_areas(&mesh).map(|a| 0.2 * a);
-        let lame = Lame::plane_stress(Positive::literal(50.0), 0.3, Positive::ONE)?;
+        let lame = Lame::from_tensile(Positive::literal(50.0), PoissonRatio::literal(0.3))?;
         let energy = StVenantKirchhoff::new(lame);
         let viscosity = Viscosity::isotropic(0.15 * lame.lambda(), 0.15 * lame.mu())?;
         let mut dampers = Vec::new();

@@ -11,16 +11,17 @@
 //! goes up.
 
 use glam::DVec3;
-use plisse_bending::HingeWeight;
 use plisse_damping::RateLaw;
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    Canonical, ClothTable, DiagonalName, Disc, Grid, ObstacleTable, SceneFile, Up, WiresTable,
+    Canonical, ClothTable, DiagonalName, Disc, Grid, LawName, ObstacleTable, SceneFile, Up, WeightName,
+    WiresTable,
 };
 use plisse_membrane::Lame;
 
+use super::Meaning;
 use crate::scene::{
-    AngleLaw, Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching, digest,
+    Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching, digest,
 };
 
 /// Version of the text.
@@ -143,10 +144,10 @@ impl Identity {
                 let Rigidity { warp, weft } = rigidity;
                 self.add("hinge", warp);
                 self.add_some("weft rigidity", Some(weft).filter(|weft| *weft != warp));
-                self.add("law", law_name(*law));
-                self.add("weight", weight_name(*weight));
+                self.add("law", name_of::<LawName>(law));
+                self.add("weight", name_of::<WeightName>(weight));
             }
-            Bending::MidEdge { rigidity, poisson } => self.add("mid-edge", &[rigidity.get(), *poisson]),
+            Bending::MidEdge { rigidity, poisson } => self.add("mid-edge", &[rigidity.get(), poisson.get()]),
             Bending::Quadratic { rigidity } => self.add("quadratic", rigidity),
         }
     }
@@ -187,19 +188,8 @@ fn moduli(lame: &Lame) -> [f64; 2] {
     [lame.mu(), lame.lambda()]
 }
 
-fn law_name(law: AngleLaw) -> &'static str {
-    match law {
-        AngleLaw::Quadratic => "quadratic",
-        AngleLaw::Tangent => "tangent",
-        AngleLaw::Sine => "sine",
-        AngleLaw::Cosine => "cosine",
-    }
-}
-
-fn weight_name(weight: HingeWeight) -> &'static str {
-    match weight {
-        HingeWeight::AreaSum => "area-sum",
-        HingeWeight::DiscreteShells => "discrete-shells",
-        HingeWeight::Unit => "unit",
-    }
+/// The name of a choice in scene files.
+#[expect(clippy::expect_used, reason = "a material that was read from a file has choices with names")]
+fn name_of<N: Meaning>(choice: &N::Choice) -> &'static str {
+    N::of(choice).expect("every choice of a material has a name").name()
 }

@@ -1,7 +1,7 @@
 //! Materials from tables: a preset and what differs from it.
 
 use plisse_bending::HingeWeight;
-use plisse_core::Positive;
+use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
 use plisse_damping::{RateLaw, Viscosity};
 use plisse_io::scene_file::{
     BendingName, DampingChoice, MaterialChoice, MaterialTable, MembraneName, NonNegative, ShearName, WarpWeft,
@@ -152,7 +152,8 @@ impl Reader<'_> {
             return None;
         };
         // With the density per area, the thickness only enters the stiffness.
-        let solid = Material::solid(young, poisson.0, thickness, table.mass_density.unwrap_or(Positive::ONE));
+        let sheet = IsotropicSheet::new(young, poisson, thickness);
+        let solid = Material::solid(&sheet, table.mass_density.unwrap_or(Positive::ONE));
         let solid = self.keep(line, solid)?;
         let name = table.membrane.unwrap_or(MembraneName::Corotational);
         let (Stretching::Corotational(lame), Bending::MidEdge { rigidity, .. }) =
@@ -173,7 +174,7 @@ impl Reader<'_> {
             }
         };
         let membrane = Membrane::isotropic(stretching);
-        let mut bending = Bending::MidEdge { rigidity, poisson: poisson.0 };
+        let mut bending = Bending::MidEdge { rigidity, poisson };
         if table.bending.is_some() {
             bending = self.bending(table, bending, membrane)?;
         } else if table.law.is_some() || table.weight.is_some() {
@@ -213,7 +214,8 @@ impl Reader<'_> {
         };
         let tensile =
             table.tensile.or_else(|| base_lame.and_then(|lame| Positive::new(lame.tensile_stiffness()).ok()));
-        let poisson = table.poisson.map(|p| p.0).or_else(|| base_lame.map(|lame| lame.poisson()));
+        let poisson =
+            table.poisson.or_else(|| base_lame.and_then(|lame| PoissonRatio::new(lame.poisson()).ok()));
         let name = table.membrane.unwrap_or(match base.stretching {
             Stretching::GreenFibres { .. } => MembraneName::Green,
             Stretching::Arap(_) => MembraneName::Arap,
@@ -256,9 +258,12 @@ impl Reader<'_> {
                 // Rubber has no other ratio than its own; one that comes from the preset does not
                 // count.
                 let rubber = name == MembraneName::NeoHookeanIncompressible;
-                let poisson =
-                    if rubber { table.poisson.map_or(0.5, |p| p.0) } else { poisson.unwrap_or(0.3) };
-                let lame = Lame::plane_stress(tensile, poisson, Positive::ONE);
+                let poisson = if rubber {
+                    table.poisson.unwrap_or(PoissonRatio::INCOMPRESSIBLE)
+                } else {
+                    poisson.unwrap_or(PoissonRatio::literal(0.3))
+                };
+                let lame = Lame::from_tensile(tensile, poisson);
                 let lame = self.keep(line, lame)?;
                 match name {
                     MembraneName::NeoHookeanIncompressible => self.rubber(line, &lame)?,
@@ -355,17 +360,17 @@ impl Reader<'_> {
             return None;
         };
         let poisson = match (table.poisson, membrane.stretching, base) {
-            (Some(poisson), _, _) => poisson.0,
+            (Some(poisson), _, _) => poisson,
             (
                 None,
                 Stretching::StVenantKirchhoff(lame)
                 | Stretching::Corotational(lame)
                 | Stretching::NeoHookean(lame),
                 _,
-            ) => lame.poisson(),
-            (None, Stretching::NeoHookeanIncompressible(_), _) => 0.5,
+            ) => self.keep(line, PoissonRatio::new(lame.poisson()))?,
+            (None, Stretching::NeoHookeanIncompressible(_), _) => PoissonRatio::INCOMPRESSIBLE,
             (None, _, Bending::MidEdge { poisson, .. }) => poisson,
-            _ => 0.0,
+            _ => PoissonRatio::ZERO,
         };
         if name != BendingName::Hinge && !rigidity.is_uniform() {
             let message = format!(

@@ -70,9 +70,7 @@ impl Loaded {
     /// }
     /// ```
     pub fn read(path: &Path) -> Result<Self, LoadError> {
-        let text = read_text_up_to(path, LARGEST_FILE)?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(Self::parse(&text, &path.display().to_string(), folder)?)
+        read_and(path, Self::parse)
     }
 
     /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it
@@ -93,10 +91,7 @@ impl Loaded {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
-        let (file, mistakes) = SceneFile::parse_leniently(text);
-        let Some(file) = file else {
-            return Err(Mistakes::new(name, mistakes));
-        };
+        let (file, mistakes) = described(text, name)?;
         Self::from_file(file, mistakes, name, folder)
     }
 
@@ -122,6 +117,25 @@ impl Loaded {
     }
 }
 
+/// Reads a scene file and parses it with its name in messages and the folder that paths in it count
+/// from.
+fn read_and<T>(
+    path: &Path,
+    parse: impl FnOnce(&str, &str, &Path) -> Result<T, Mistakes>,
+) -> Result<T, LoadError> {
+    let text = read_text_up_to(path, LARGEST_FILE)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Ok(parse(&text, &path.display().to_string(), folder)?)
+}
+
+/// What a text describes as far as it can be read, with the mistakes in it.
+fn described(text: &str, name: &str) -> Result<(SceneFile, Vec<Mistake>), Mistakes> {
+    match SceneFile::parse_leniently(text) {
+        (Some(file), mistakes) => Ok((file, mistakes)),
+        (None, mistakes) => Err(Mistakes::new(name, mistakes)),
+    }
+}
+
 /// Where in the file the body is described that an error is about.
 fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     let (SceneError::Mesh { body, .. }
@@ -130,7 +144,6 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::Pick { body, .. }
     | SceneError::CurvedQuadratic { body }
     | SceneError::Body { body, .. }
-    | SceneError::Plate { body, .. }
     | SceneError::NoWarp { body }
     | SceneError::NoBendingDirections { body }
     | SceneError::StartsInside { body, .. }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use plisse_io::read_text_up_to;
+use plisse_core::IsotropicSheet;
 use plisse_io::scene_file::{
     ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, Up, WrinkleTable,
 };
-use plisse_wrinkle::{BaseSettings, ThinSheet, WrinkleSettings};
+use plisse_wrinkle::{BaseSettings, WrinkleSettings};
 
-use super::{LARGEST_FILE, LoadError, Loaded, Meaning, Reader, line_of};
+use super::{LoadError, Loaded, Meaning, Reader, described, line_of, read_and};
 use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
 
 /// Most levels of subdivision: a triangle becomes 16384.
@@ -64,18 +64,13 @@ pub enum AnyScene {
 impl AnyScene {
     /// Reads a scene file and the meshes it names. Paths in it count from its own folder.
     pub fn read(path: &Path) -> Result<Self, LoadError> {
-        let text = read_text_up_to(path, LARGEST_FILE)?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Ok(Self::parse(&text, &path.display().to_string(), folder)?)
+        read_and(path, Self::parse)
     }
 
     /// Makes a scene from text. `name` is that of the file in messages, `folder` where paths in it
     /// count from.
     pub fn parse(text: &str, name: &str, folder: &Path) -> Result<Self, Mistakes> {
-        let (file, mistakes) = SceneFile::parse_leniently(text);
-        let Some(file) = file else {
-            return Err(Mistakes::new(name, mistakes));
-        };
+        let (file, mistakes) = described(text, name)?;
         if file.model == ModelName::Elastic {
             return Loaded::from_file(file, mistakes, name, folder)
                 .map(|loaded| Self::Elastic(Box::new(loaded)));
@@ -139,8 +134,7 @@ impl Reader<'_> {
             self.note(1, "model = \"wrinkle\" needs a table [wrinkle] with young, poisson and thickness");
             return None;
         };
-        let sheet = ThinSheet::new(table.young, table.poisson.0, table.thickness);
-        let sheet = self.keep(table.at_line, sheet)?;
+        let sheet = IsotropicSheet::new(table.young, table.poisson, table.thickness);
         let options = self.wrinkle_options(table);
         let cloth_line = file.cloth.first().map_or(1, |cloth| cloth.at_line);
         let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use plisse_core::{Field, Id, Vertices};
+use plisse_core::{Field, Id, SplitMix, Vertices};
 
 use super::SceneError;
 use super::motion::Keyframes;
@@ -126,16 +126,9 @@ impl Body {
     /// The places of the vertices at the start: all but the held ones displaced at random, the same
     /// way every time.
     pub(super) fn start(&self, is_held: impl Fn(Id<Vertices>) -> bool) -> Vec<DVec3> {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = || {
-            // An xorshift generator: any cheap sequence without visible order will do.
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        };
+        let mut random = SplitMix::new(0);
         let displaced = |(v, x): (Id<Vertices>, &DVec3)| {
-            let shift = DVec3::new(random(), random(), random()) * self.jitter;
+            let shift = DVec3::new(random.signed(), random.signed(), random.signed()) * self.jitter;
             if is_held(v) { *x } else { *x + shift }
         };
         self.x.iter().map(displaced).collect()

@@ -1,6 +1,6 @@
 //! What can be wrong with a scene.
 
-use plisse_bending::{NetError, PlateError};
+use plisse_bending::NetError;
 use plisse_core::{InvertedPiece, MeshError, QuantityError, RestError};
 use plisse_damping::ViscosityError;
 use plisse_membrane::MaterialError;
@@ -213,15 +213,7 @@ pub enum SceneError {
     /// A material whose moduli are impossible.
     #[error(transparent)]
     Material(#[from] MaterialError),
-    /// A plate that is none.
-    #[error("{body}: {source}")]
-    Plate {
-        /// Which body.
-        body: String,
-        /// What is wrong.
-        source: PlateError,
-    },
-    /// A quantity that is not positive.
+    /// A quantity outside of its range.
     #[error(transparent)]
     Quantity(#[from] QuantityError),
     /// A body cannot be what it should be: filled without being closed, for example.

@@ -1,8 +1,8 @@
 //! What a sheet is made of: density, membrane, bending, damping, and presets with their sources.
 
 use glam::DVec2;
-use plisse_bending::{HingeWeight, Plate, PlateError};
-use plisse_core::{Positive, UnitDir2};
+use plisse_bending::HingeWeight;
+use plisse_core::{IsotropicSheet, PoissonRatio, Positive, UnitDir2};
 use plisse_membrane::{Lame, MaterialError};
 
 use super::damping::{Damping, StrainRate};
@@ -38,7 +38,7 @@ pub struct Material {
 ///
 /// ```
 /// use plisse_bending::HingeWeight;
-/// use plisse_core::{Positive, UnitDir2};
+/// use plisse_core::{IsotropicSheet, PoissonRatio, Positive, UnitDir2};
 /// use plisse_scene::scene::{AngleLaw, Bending, Damping, Material, Membrane, Preset, Shearing, Stretching};
 /// let [k, d] = [100.0, 1e-5].map(Positive::literal);
 /// let woven = Membrane::woven(k, k, k);
@@ -51,8 +51,10 @@ pub struct Material {
 /// let material = Material { density: k, membrane: oblique, bending, damping: Damping::mass(k) };
 /// assert_ne!(Bending::hinges(d), material.bending);
 /// // From the figures of a sheet, or of a solid and its thickness.
-/// let film = Material::solid(Positive::literal(4e9), 0.4, Positive::literal(2e-5), Positive::literal(1400.0))?;
-/// let same = Material::sheet(film.density, Positive::literal(8e4), 0.4, d)?;
+/// let [young, thickness, density] = [4e9, 2e-5, 1400.0].map(Positive::literal);
+/// let film = IsotropicSheet::new(young, PoissonRatio::literal(0.4), thickness);
+/// let film = Material::solid(&film, density)?;
+/// let same = Material::sheet(film.density, Positive::literal(8e4), PoissonRatio::literal(0.4), d)?;
 /// let Preset { name, source, .. } = Material::presets()[0];
 /// println!("{name}: {source}, {woven:?}, {same:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -133,8 +135,8 @@ pub enum Bending {
     MidEdge {
         /// Bending rigidity, N m.
         rigidity: Positive,
-        /// Poisson's ratio, above -1 and up to 0.5.
-        poisson: f64,
+        /// Poisson's ratio.
+        poisson: PoissonRatio,
     },
     /// A constant matrix: the fastest. For sheets that are flat at rest and hardly stretch; a
     /// curved rest shape is refused.
@@ -383,7 +385,7 @@ impl Material {
     #[must_use]
     #[expect(clippy::expect_used, reason = "constants within their ranges")]
     pub(super) fn isotropic_cotton() -> Self {
-        let sheet = Lame::plane_stress(p(200.0), 0.3, Positive::ONE).expect("0.3 is a Poisson's ratio");
+        let sheet = Lame::from_tensile(p(200.0), PoissonRatio::literal(0.3)).expect("a sheet within range");
         let bending = match COTTON.bending {
             Bending::Hinge { law, rigidity, weight } => {
                 Bending::Hinge { law, rigidity: rigidity.mean().into(), weight }
@@ -397,7 +399,8 @@ impl Material {
     #[must_use]
     #[expect(clippy::expect_used, reason = "constants within their ranges")]
     pub fn paper() -> Self {
-        let sheet = Self::sheet(p(0.1), p(5e5), 0.3, p(4e-4)).expect("0.3 is a Poisson's ratio");
+        let sheet =
+            Self::sheet(p(0.1), p(5e5), PoissonRatio::literal(0.3), p(4e-4)).expect("a sheet within range");
         sheet.losing([0.05; 2])
     }
 
@@ -405,7 +408,8 @@ impl Material {
     #[must_use]
     #[expect(clippy::expect_used, reason = "constants within their ranges")]
     pub fn mylar() -> Self {
-        let film = Self::solid(p(4.5e9), 0.38, p(25e-6), p(1390.0)).expect("0.38 is a Poisson's ratio");
+        let film = IsotropicSheet::new(p(4.5e9), PoissonRatio::literal(0.38), p(25e-6));
+        let film = Self::solid(&film, p(1390.0)).expect("a sheet within range");
         film.losing([0.02; 2])
     }
 
@@ -413,7 +417,8 @@ impl Material {
     #[must_use]
     #[expect(clippy::expect_used, reason = "constants within their ranges")]
     pub fn steel_sheet() -> Self {
-        let sheet = Self::solid(p(200e9), 0.3, p(1e-4), p(7850.0)).expect("0.3 is a Poisson's ratio");
+        let sheet = IsotropicSheet::new(p(200e9), PoissonRatio::literal(0.3), p(1e-4));
+        let sheet = Self::solid(&sheet, p(7850.0)).expect("a sheet within range");
         sheet.losing([0.002; 2])
     }
 
@@ -427,10 +432,10 @@ impl Material {
     pub fn sheet(
         density: Positive,
         tensile: Positive,
-        poisson: f64,
+        poisson: PoissonRatio,
         rigidity: Positive,
     ) -> Result<Self, MaterialError> {
-        let lame = Lame::plane_stress(tensile, poisson, Positive::ONE)?;
+        let lame = Lame::from_tensile(tensile, poisson)?;
         Ok(Self {
             density,
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),
@@ -439,24 +444,17 @@ impl Material {
         })
     }
 
-    /// A thin sheet of a solid: Young's modulus in Pa, Poisson's ratio, thickness in m, kg/m³. The
-    /// bending rigidity is `E h³/(12 (1 - ν²))`.
-    pub fn solid(
-        young: Positive,
-        poisson: f64,
-        thickness: Positive,
-        density: Positive,
-    ) -> Result<Self, MaterialError> {
-        let lame = Lame::plane_stress(young, poisson, thickness)?;
-        let plate = Plate::new(young, poisson, thickness).map_err(|error| match error {
-            PlateError::Rigidity { value } => MaterialError::Stiffness { value },
-            _ => MaterialError::PoissonRatio { value: poisson },
-        })?;
-        let per_area = density.get() * thickness.get();
+    /// A thin sheet of a solid with so many kg/m³. The bending rigidity is that of its plate.
+    pub fn solid(sheet: &IsotropicSheet, density: Positive) -> Result<Self, MaterialError> {
+        let lame = Lame::plane_stress(sheet)?;
+        let stiffness = |value| Positive::new(value).map_err(|_| MaterialError::Stiffness { value });
         Ok(Self {
-            density: Positive::new(per_area).map_err(|_| MaterialError::Stiffness { value: per_area })?,
+            density: stiffness(density.get() * sheet.thickness())?,
             membrane: Membrane::isotropic(Stretching::Corotational(lame)),
-            bending: Bending::MidEdge { rigidity: plate.rigidity(), poisson },
+            bending: Bending::MidEdge {
+                rigidity: stiffness(sheet.rigidity())?,
+                poisson: sheet.poisson_ratio(),
+            },
             damping: Damping::NONE,
         })
     }
@@ -542,7 +540,8 @@ mod tests {
     #[test]
     fn a_solid_has_the_rigidity_of_its_plate() {
         let Bending::MidEdge { rigidity, poisson } = Material::steel_sheet().bending else { panic!() };
-        let plate = Plate::new(p(200e9), poisson, p(1e-4)).unwrap();
+        let plate =
+            plisse_bending::Plate::of_sheet(&IsotropicSheet::new(p(200e9), poisson, p(1e-4))).unwrap();
         assert!((rigidity.get() / plate.rigidity().get() - 1.0).abs() < 1e-14);
         assert!((Material::steel_sheet().density.get() - 0.785).abs() < 1e-12);
     }

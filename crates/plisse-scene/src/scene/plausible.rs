@@ -237,7 +237,7 @@ fn material_warnings(
         Stretching::NeoHookeanIncompressible(mu) => [3.0 * mu.get(); 2],
     };
     if let Stretching::NeoHookean(lame) = material.membrane.stretching
-        && lame.poisson() > 0.499
+        && (lame.poisson() - 0.5).abs() < 1e-3
     {
         warnings.push(SceneWarning::NotRubber { body: name.to_owned(), poisson: lame.poisson() });
     }

@@ -168,13 +168,7 @@ fn bending(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<()
             (None, AngleLaw::Cosine) => hinges(cloth, CosineAngle, rigidity, weight, slot),
         }),
         Bending::MidEdge { rigidity, poisson } => {
-            // A plate one metre thick with this rigidity: the element knows nothing of the
-            // thickness but through it.
-            let plate = |young| Plate::new(young, poisson, Positive::ONE);
-            let wrong = |source| SceneError::Plate { body: slot.name.to_owned(), source };
-            plate(Positive::ONE).map_err(wrong)?;
-            let young = times(12.0 * (1.0 - poisson) * (1.0 + poisson), rigidity)?;
-            let plate = plate(young).map_err(wrong)?;
+            let plate = Plate::new(rigidity, poisson);
             let name = format!("{}: bending", slot.name);
             out.push(Box::new(director_term(name, cloth, &plate, slot.held)));
         }

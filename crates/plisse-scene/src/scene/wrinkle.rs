@@ -2,10 +2,10 @@
 //! on it.
 
 use glam::DVec3;
-use plisse_core::{Faces, Field, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Faces, Field, Id, IsotropicSheet, Positive, TriMesh, Vertices};
 use plisse_wrinkle::{
     BaseProblem, BaseSettings, BaseSheet, BaseSolution, BendingStiffness, Curvature, FrameChange, FreeRule,
-    ObstacleLimit, Phase, PhaseFaces, PhaseOptions, Quadrature, SequenceSettings, SurfaceOptions, ThinSheet,
+    ObstacleLimit, Phase, PhaseFaces, PhaseOptions, Quadrature, SequenceSettings, SurfaceOptions,
     WrinkleError, WrinkleField, WrinkleProblem, WrinkleSequence, WrinkleSettings, WrinkledSurface,
     wrinkle_free, wrinkled_surface,
 };
@@ -107,16 +107,15 @@ pub struct WrinkleFrame {
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse_core::Positive;
+/// use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
 /// use plisse_scene::scene::{Cloth, Obstacle, Pick, WrinkleFrame, WrinkleOptions, WrinkleScene};
-/// use plisse_wrinkle::ThinSheet;
 ///
 /// // A film that was pulled lengthwise by 5 % between its ends wrinkles along the pull.
 /// let film = Cloth::delaunay([20, 8], [0.25, 0.1], 1)?
 ///     .deformed(|x| DVec3::new(1.05 * x.x, x.y, x.z))
 ///     .pin(Pick::group("left"))
 ///     .pin(Pick::group("right"));
-/// let sheet = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+/// let sheet = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
 /// let mut scene = WrinkleScene::new(&film, sheet)?
 ///     .with_options(WrinkleOptions { levels: 4, clamped: true, ..WrinkleOptions::default() })?
 ///     .with_obstacle(Obstacle::sphere(DVec3::new(0.0, 0.0, -1.0), Positive::new(0.5)?))?
@@ -161,7 +160,7 @@ impl WrinkleScene {
     /// [`SceneError::NotForWrinkles`] for a cloth filled with a volume or pins that leave a
     /// direction free, [`SceneError::Pick`] for pins that pick nothing or hold a vertex in two
     /// ways, [`SceneError::Wrinkle`] for what `plisse_wrinkle` refuses.
-    pub fn new(cloth: &Cloth, sheet: ThinSheet) -> Result<Self, SceneError> {
+    pub fn new(cloth: &Cloth, sheet: IsotropicSheet) -> Result<Self, SceneError> {
         let name = cloth.body.name.clone().unwrap_or_else(|| "cloth 1".to_owned());
         let refuse = |reason| SceneError::NotForWrinkles { body: name.clone(), reason };
         let mut problem = BaseProblem::new(cloth.mesh.clone(), cloth.rest.maps().clone(), sheet)?;
@@ -245,7 +244,7 @@ impl WrinkleScene {
 
     /// What the cloth is made of.
     #[must_use]
-    pub fn sheet(&self) -> ThinSheet {
+    pub fn sheet(&self) -> IsotropicSheet {
         self.problem.sheet()
     }
 
@@ -298,16 +297,15 @@ impl WrinkleScene {
     ///
     /// ```
     /// use glam::{DQuat, DVec3};
-    /// use plisse_core::Positive;
+    /// use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
     /// use plisse_scene::scene::{Cloth, Hold, Keyframe, Keyframes, Pick, WrinkleBase, WrinkleScene};
-    /// use plisse_wrinkle::ThinSheet;
     ///
     /// let key = |time, x| Keyframe { time, translation: DVec3::X * x, rotation: DQuat::IDENTITY };
     /// let pull = Keyframes::new(vec![key(0.0, 0.0), key(1.0, 0.0125)])?.linear();
     /// let film = Cloth::delaunay([20, 8], [0.25, 0.1], 1)?
     ///     .pin(Pick::group("left"))
     ///     .hold(Pick::group("right"), Hold::Moving(pull));
-    /// let sheet = ThinSheet::new(Positive::new(1e6)?, 0.5, Positive::new(1e-4)?)?;
+    /// let sheet = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
     /// let mut scene = WrinkleScene::new(&film, sheet)?;
     /// let mut bases: Vec<WrinkleBase> = Vec::new();
     /// for time in [0.95, 1.0] {

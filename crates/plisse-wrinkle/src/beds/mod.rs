@@ -18,10 +18,9 @@
 
 use glam::{DQuat, DVec2, DVec3};
 use plisse_core::generate::{self, Diagonal, Planar};
-use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices};
+use plisse_core::{Field, Id, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, Vertices};
 
 use crate::error::WrinkleError;
-use crate::sheet::ThinSheet;
 use crate::tension::BaseProblem;
 
 /// A problem and where to start.
@@ -156,8 +155,13 @@ pub fn teabag(pressure: f64, resolution: usize, seed: u64) -> Result<Bed, Wrinkl
     sewn(&rectangle(cells, size, seed)?, thin_sheet(1e5, 0.3, 1e-3)?, pressure)
 }
 
-fn thin_sheet(young: f64, poisson: f64, thickness: f64) -> Result<ThinSheet, WrinkleError> {
-    ThinSheet::new(positive("Young's modulus", young)?, poisson, positive("the thickness", thickness)?)
+fn thin_sheet(young: f64, poisson: f64, thickness: f64) -> Result<IsotropicSheet, WrinkleError> {
+    let poisson = PoissonRatio::literal(poisson);
+    Ok(IsotropicSheet::new(
+        positive("Young's modulus", young)?,
+        poisson,
+        positive("the thickness", thickness)?,
+    ))
 }
 
 fn positive(what: &'static str, value: f64) -> Result<Positive, WrinkleError> {
@@ -178,14 +182,14 @@ fn rectangle([nx, ny]: [usize; 2], size: [f64; 2], seed: u64) -> Result<Planar, 
 fn flat(
     mesh: &TriMesh,
     place: &Field<Vertices, DVec2>,
-    sheet: ThinSheet,
+    sheet: IsotropicSheet,
 ) -> Result<BaseProblem, WrinkleError> {
     let rest = RestShape::from_uv(mesh, place)?.maps().clone();
     BaseProblem::new(mesh.clone(), rest, sheet)
 }
 
 /// A piece and its mirror image below, sewn along the whole boundary; the upper one points up.
-fn sewn(piece: &Planar, sheet: ThinSheet, pressure: f64) -> Result<Bed, WrinkleError> {
+fn sewn(piece: &Planar, sheet: IsotropicSheet, pressure: f64) -> Result<Bed, WrinkleError> {
     let sewn = generate::sewn_twice(piece)?;
     let panels = sewn.mesh.cut(&sewn.seam)?;
     let rest = RestShape::from_corner_uv(&sewn.mesh, &sewn.uv)?.maps().clone();

@@ -1,7 +1,7 @@
 //! The reduced energy: unknowns without constraints but `a ≥ 0`, its gradient and its Newton
 //! matrix.
 
-use plisse_core::{Edges, Faces, Field, Id, Vertices};
+use plisse_core::{Edges, Faces, Field, Id, IsotropicSheet, Vertices};
 
 use super::factor::NewtonMatrix;
 use super::problem::WrinkleProblem;
@@ -9,7 +9,6 @@ use super::projection::FaceHessian;
 use crate::energy::Quadrature;
 use crate::error::WrinkleError;
 use crate::geometry::BaseFace;
-use crate::sheet::ThinSheet;
 use crate::start::WrinkleStart;
 
 /// An unknown that is not there: a held amplitude, the phase at the root of a component.
@@ -383,7 +382,7 @@ impl<'a> WrinkleSystem<'a> {
 
 /// Energy of a face in J that can bear no compression (Chen21, section 4): the smaller strain is
 /// the larger one's own contraction at most.
-fn relaxed(face: &BaseFace, sheet: ThinSheet) -> f64 {
+fn relaxed(face: &BaseFace, sheet: IsotropicSheet) -> f64 {
     let [along, across] = face.strains();
     let along = along.max(0.0);
     let across = across.max(-sheet.poisson() * along);

@@ -2,7 +2,7 @@
 //! a wave known in closed form.
 
 use plisse_core::generate::{self, Diagonal};
-use plisse_core::{Faces, Id, Positive, Psd, RestShape, TriMesh};
+use plisse_core::{Faces, Id, IsotropicSheet, PoissonRatio, Positive, Psd, RestShape, TriMesh};
 use proptest::prelude::*;
 
 use super::*;
@@ -10,11 +10,14 @@ use crate::curvature::Curvature;
 use crate::energy::Quadrature;
 use crate::free::FreeRule;
 use crate::geometry::{BaseFace, BaseSheet};
-use crate::sheet::ThinSheet;
 use crate::start::WrinkleStart;
 
-fn rubber(thickness: f64) -> ThinSheet {
-    ThinSheet::new(Positive::new(1e7).unwrap(), 0.44, Positive::new(thickness).unwrap()).unwrap()
+fn rubber(thickness: f64) -> IsotropicSheet {
+    IsotropicSheet::new(
+        Positive::new(1e7).unwrap(),
+        PoissonRatio::literal(0.44),
+        Positive::new(thickness).unwrap(),
+    )
 }
 
 /// A ring that is pulled inwards and bulges: compressed around, stretched outwards everywhere. Its
@@ -251,9 +254,9 @@ proptest! {
             let [a, b, c] = [0, 1, 2].map(|i| 0.25 * size * shifts[3 * v.index() + i]);
             glam::DVec3::new(uv[v].x + a, collapse * uv[v].y + b, c)
         });
-        let material =
-            ThinSheet::new(Positive::new(1e6).unwrap(), poisson, Positive::new(10f64.powf(thickness)).unwrap());
-        let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material.unwrap(), Curvature::QuadricFit).unwrap();
+        let [young, thickness] = [1e6, 10f64.powf(thickness)].map(|value| Positive::new(value).unwrap());
+        let material = IsotropicSheet::new(young, PoissonRatio::new(poisson).unwrap(), thickness);
+        let sheet = BaseSheet::new(&mesh, rest.maps(), &x, material, Curvature::QuadricFit).unwrap();
         let problem = WrinkleProblem::new(sheet, FreeRule::Authors).unwrap();
         let settings = WrinkleSettings { max_iterations: 60, ..Default::default() };
         let field = solve_wrinkles(&problem, &settings).unwrap();

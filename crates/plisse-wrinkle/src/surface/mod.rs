@@ -8,11 +8,10 @@ mod subdivide;
 mod tests;
 
 use glam::DVec3;
-use plisse_core::{Faces, Field, Id, TriMesh, TriangleMap, Vertices};
+use plisse_core::{Faces, Field, Id, IsotropicSheet, TriMesh, TriangleMap, Vertices};
 
 use crate::error::{WrinkleError, fits};
 use crate::phase::{LARGEST_PHASE, PhaseField};
-use crate::sheet::ThinSheet;
 use displace::{Means, Shift, displacements, vertex_normals};
 use level::Level;
 pub use limit::ObstacleLimit;
@@ -60,7 +59,7 @@ pub enum Profile {
 #[derive(Clone, Copy, Debug)]
 pub struct CurvatureShift<'a> {
     /// What the sheet is made of; only the ratio of its moduli matters.
-    pub sheet: &'a ThinSheet,
+    pub sheet: &'a IsotropicSheet,
     /// The rest shape of the base mesh.
     pub rest: &'a Field<Faces, TriangleMap>,
 }

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use glam::DVec2;
 use plisse_core::generate::{self, Diagonal};
-use plisse_core::{Positive, RestShape};
+use plisse_core::{IsotropicSheet, PoissonRatio, Positive, RestShape};
 
 use super::*;
 use crate::phase::PhaseField;
@@ -403,7 +403,11 @@ fn degenerate_bases_stay_finite() {
     let amplitude = Field::filled(5, 0.5);
     let uv = Field::from_vec((0..5).map(|i| DVec2::new(f64::from(i), f64::from(i % 2))).collect());
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
-    let sheet = ThinSheet::new(Positive::new(1.0).unwrap(), 0.3, Positive::new(1e-3).unwrap()).unwrap();
+    let sheet = IsotropicSheet::new(
+        Positive::new(1.0).unwrap(),
+        PoissonRatio::literal(0.3),
+        Positive::new(1e-3).unwrap(),
+    );
     let options = SurfaceOptions {
         curvature: Some(CurvatureShift { sheet: &sheet, rest: rest.maps() }),
         ..SurfaceOptions::default()
@@ -458,7 +462,11 @@ fn the_curvature_term_evens_out_a_tube() {
     let phase = vortex(mesh, x, waves, |_| true);
     let a = 0.01;
     let amplitude = Field::filled(mesh.vertex_count(), a);
-    let sheet = ThinSheet::new(Positive::new(1e6).unwrap(), 0.3, Positive::new(1e-3).unwrap()).unwrap();
+    let sheet = IsotropicSheet::new(
+        Positive::new(1e6).unwrap(),
+        PoissonRatio::literal(0.3),
+        Positive::new(1e-3).unwrap(),
+    );
     let options = SurfaceOptions { levels: 2, ..SurfaceOptions::default() };
     let with =
         SurfaceOptions { curvature: Some(CurvatureShift { sheet: &sheet, rest: rest.maps() }), ..options };

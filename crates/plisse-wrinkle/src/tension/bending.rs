@@ -2,10 +2,9 @@
 
 use glam::{DMat2, DVec2};
 use plisse_bending::QuadraticBending;
-use plisse_core::{Faces, Field, Id, Positive, RestShape, TriMesh, TriangleMap, Vertices};
+use plisse_core::{Faces, Field, Id, IsotropicSheet, Positive, RestShape, TriMesh, TriangleMap, Vertices};
 
 use crate::error::WrinkleError;
-use crate::sheet::ThinSheet;
 
 /// How stiff the base mesh is against bending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub enum BendingStiffness {
 
 impl BendingStiffness {
     /// The rigidity in N m.
-    pub(super) fn rigidity(self, sheet: &ThinSheet) -> Result<Positive, WrinkleError> {
+    pub(super) fn rigidity(self, sheet: &IsotropicSheet) -> Result<Positive, WrinkleError> {
         let value = match self {
             Self::Plate => sheet.rigidity(),
             Self::AuthorsNuD => sheet.poisson() * sheet.rigidity(),

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Faces, Field, Id, Positive, TriMesh, TriangleMap, Vertices};
+use plisse_core::{Faces, Field, Id, IsotropicSheet, Positive, TriMesh, TriangleMap, Vertices};
 use plisse_membrane::{Lame, MembraneElement, MembraneEnergy, Scaled, StVenantKirchhoff, Sum, TensionField};
 use plisse_system::{ConstantTerm, ElementTerm, Gravity, Pressure, Term};
 
 use super::bending::{BendingStiffness, matrix, seams};
 use super::{BENDING, GRAVITY, MEMBRANE, PRESSURE};
 use crate::error::{WrinkleError, fits};
-use crate::sheet::ThinSheet;
 
 /// A sheet with its loads and what holds it, in equilibrium as a tension field (Chen21, section
 /// 4.1).
@@ -22,13 +21,13 @@ use crate::sheet::ThinSheet;
 ///
 /// ```
 /// use glam::DVec3;
-/// use plisse_core::{generate, Positive, RestShape};
-/// use plisse_wrinkle::{BaseProblem, BaseSettings, ThinSheet};
+/// use plisse_core::{generate, IsotropicSheet, PoissonRatio, Positive, RestShape};
+/// use plisse_wrinkle::{BaseProblem, BaseSettings};
 ///
 /// // A film over a ring, blown up by 100 Pa.
 /// let (mesh, uv) = generate::disc(4, 0.1)?;
 /// let rest = RestShape::from_uv(&mesh, &uv)?.maps().clone();
-/// let sheet = ThinSheet::new(Positive::new(1e7)?, 0.4, Positive::new(1e-4)?)?;
+/// let sheet = IsotropicSheet::new(Positive::new(1e7)?, PoissonRatio::literal(0.4), Positive::new(1e-4)?);
 /// let start = generate::embed(&uv);
 /// let rim: Vec<_> = mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).map(|v| (v, start[v])).collect();
 /// let problem = BaseProblem::new(mesh, rest, sheet)?.with_pins(rim)?.with_pressure(100.0)?;
@@ -42,7 +41,7 @@ pub struct BaseProblem {
     mesh: TriMesh,
     rest: Field<Faces, TriangleMap>,
     panels: Option<TriMesh>,
-    sheet: ThinSheet,
+    sheet: IsotropicSheet,
     lame: Lame,
     bending: BendingStiffness,
     compression: Option<Positive>,
@@ -59,7 +58,7 @@ impl BaseProblem {
     pub fn new(
         mesh: TriMesh,
         rest: Field<Faces, TriangleMap>,
-        sheet: ThinSheet,
+        sheet: IsotropicSheet,
     ) -> Result<Self, WrinkleError> {
         fits("rest shapes", &rest, mesh.face_count())?;
         let refuse = |reason: String| WrinkleError::Sheet { what: "a membrane", reason };
@@ -179,7 +178,7 @@ impl BaseProblem {
 
     /// What the sheet is made of.
     #[must_use]
-    pub fn sheet(&self) -> ThinSheet {
+    pub fn sheet(&self) -> IsotropicSheet {
         self.sheet
     }
 

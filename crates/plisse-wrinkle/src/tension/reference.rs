@@ -54,9 +54,7 @@ pub fn elastic_reference(
         return Err(WrinkleError::Parameter { what: "the perturbation", value: how.perturbation, expected });
     }
     let refuse = |reason: String| WrinkleError::Sheet { what: "a plate", reason };
-    let positive = |value| Positive::new(value).map_err(|e| refuse(e.to_string()));
-    let plate = Plate::new(positive(sheet.young())?, sheet.poisson(), positive(sheet.thickness())?)
-        .map_err(|e| refuse(e.to_string()))?;
+    let plate = Plate::of_sheet(&sheet).map_err(|e| refuse(e.to_string()))?;
     let bends = match problem.panels() {
         None => bends(mesh, problem, &plate, |v| v)?,
         Some(panels) => {

@@ -2,13 +2,15 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Faces, Field, Positive, RestShape, TriMesh, TriangleMap, Vertices, generate};
-use plisse_wrinkle::{BaseSheet, Curvature, ThinSheet};
+use plisse_core::{
+    Faces, Field, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, TriangleMap, Vertices, generate,
+};
+use plisse_wrinkle::{BaseSheet, Curvature};
 
 /// Soft and thick, so that all terms of the energy have about the same size at amplitudes and
 /// frequencies of order one.
-pub(crate) fn sheet() -> ThinSheet {
-    ThinSheet::new(Positive::new(12.0).unwrap(), 0.3, Positive::new(0.4).unwrap()).unwrap()
+pub(crate) fn sheet() -> IsotropicSheet {
+    IsotropicSheet::new(Positive::new(12.0).unwrap(), PoissonRatio::literal(0.3), Positive::new(0.4).unwrap())
 }
 
 /// A square that is stretched along x, stretched along y on one side and compressed on the other,

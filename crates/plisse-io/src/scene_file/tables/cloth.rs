@@ -1,0 +1,185 @@
+//! Pieces of cloth and their shapes.
+
+use glam::DVec3;
+use plisse_core::Positive;
+
+use super::material::MaterialChoice;
+use super::obstacle::Sides;
+use super::output::Colour;
+use super::pin::PinTable;
+use crate::scene_file::choices::{UvScaleChoice, WeldChoice};
+use crate::scene_file::read::{names, table};
+use crate::scene_file::values::{Count, NonNegative};
+
+table! {
+    /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`,
+    /// `mesh` gives its shape.
+    pub struct ClothTable ("[[cloth]]") {
+        /// For reports and files.
+        name: String = optional,
+        /// A rectangle about the origin, in x and y.
+        grid: Grid = optional,
+        /// A disc about the origin, in x and y.
+        disc: Disc = optional,
+        /// An open tube from the origin along z.
+        cylinder: Cylinder = optional,
+        /// A closed sphere about the origin; its material must be isotropic.
+        sphere: SphereShape = optional,
+        /// Two rectangles sewn along their sides, in x and y.
+        pillow: Rectangle = optional,
+        /// Two discs sewn along their rims, in x and y.
+        discs: Disc = optional,
+        /// Two rings sewn along both rims, in x and y: a flat torus.
+        annuli: Annulus = optional,
+        /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest
+        /// as it is, and if it is not flat, its material must be isotropic.
+        mesh: String = optional,
+        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres. `vt` stays.
+        mesh_unit: Positive = optional,
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// its size. Without it, a mesh with edges that lie on each other but do not hang together
+        /// is refused; `false` keeps them apart.
+        weld: WeldChoice = optional,
+        /// What `vt` of `mesh` is multiplied by to be metres; `"area"` makes the area at rest that
+        /// of the mesh. Without it, `vt` that disagrees with the size of the mesh is refused; 1
+        /// takes it as it is.
+        uv_scale: UvScaleChoice = optional,
+        /// What it is made of: the name of a preset, or a table.
+        material: MaterialChoice = "\"cotton\"",
+        /// The shape starts stretched or shrunk by these factors along x, y and z, before it is
+        /// turned; its rest shape stays.
+        scale: Sides = "[1, 1, 1]",
+        /// A fold across x, in which the cloth is at rest.
+        fold: Fold = optional,
+        /// Turned about x, then y, then z, degrees.
+        rotation: DVec3 = "[0, 0, 0]",
+        /// Then moved, m.
+        position: DVec3 = "[0, 0, 0]",
+        /// Random displacement at the start, m.
+        jitter: NonNegative = "0",
+        /// Velocity at the start, m/s.
+        velocity: DVec3 = "[0, 0, 0]",
+        /// Vertices that are held.
+        pin: PinTable = repeated,
+        /// Pressure inside a closed surface, Pa.
+        pressure: f64 = optional,
+        /// A filling that keeps a volume.
+        volume: VolumeTable = optional,
+        /// Colour in pictures.
+        colour: Colour = optional,
+    }
+}
+
+table! {
+    /// A rectangle. Groups: `left`, `right`, `bottom`, `top`, `corners`, and corners as `top-left`.
+    pub struct Grid ("grid") {
+        /// Cells along x and y.
+        cells: CellCounts = required,
+        /// Size along x and y, m.
+        size: Lengths = required,
+        /// How cells are cut.
+        diagonal: DiagonalName = optional,
+        /// Moves vertices at random, another way for each number.
+        irregular: u32 = optional,
+    }
+}
+
+table! {
+    /// A rectangle of two sheets. Groups: `seam`.
+    pub struct Rectangle ("pillow") {
+        /// Cells along x and y, at least two.
+        cells: CellCounts = required,
+        /// Size along x and y, m.
+        size: Lengths = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
+    }
+}
+
+table! {
+    /// A disc, or two. Groups: `rim`, `centre`; of two only `rim`, the seam.
+    pub struct Disc ("disc") {
+        /// Rings of triangles. Two discs have irregular ones.
+        rings: Count = required,
+        /// m.
+        radius: Positive = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
+    }
+}
+
+table! {
+    /// Two rings sewn to a torus, of irregular triangles. Groups: `inner`, `outer`, the seams.
+    pub struct Annulus ("annuli") {
+        /// Cells between the two radii.
+        across: Count = required,
+        /// Inner and outer radius, m.
+        radii: Lengths = required,
+        /// Which irregular triangles.
+        irregular: u32 = "1",
+    }
+}
+
+table! {
+    /// An open tube. Groups: `bottom`, `top`.
+    pub struct Cylinder ("cylinder") {
+        /// Cells around and along.
+        cells: CellCounts = required,
+        /// m.
+        radius: Positive = required,
+        /// m.
+        length: Positive = required,
+        /// Irregular triangles, others for each number.
+        irregular: u32 = optional,
+    }
+}
+
+table! {
+    /// A closed sphere.
+    pub struct SphereShape ("sphere") {
+        /// How often the faces of an icosahedron are divided into four, up to 8.
+        divisions: u32 = required,
+        /// m.
+        radius: Positive = required,
+    }
+}
+
+table! {
+    /// A fold across the x axis of a flat shape, along a line of its mesh, before it is placed.
+    pub struct Fold ("fold") {
+        /// Where, in x.
+        at: f64 = "0",
+        /// Degrees by which the part beyond is turned upwards.
+        angle: f64 = required,
+    }
+}
+
+names! {
+    /// How the cells of a grid are cut.
+    pub enum DiagonalName {
+        /// Upper left to lower right.
+        Left = "left",
+        /// Lower left to upper right.
+        Right = "right",
+        /// In turn.
+        Alternating = "alternating",
+        /// So that circles around triangles are empty; for irregular grids.
+        Delaunay = "delaunay",
+    }
+}
+
+table! {
+    /// A filling that keeps a volume.
+    pub struct VolumeTable ("volume") {
+        /// Volume without pressure, m³.
+        target: Positive = required,
+        /// Bulk modulus, Pa.
+        bulk: Positive = required,
+    }
+}
+
+/// Two numbers of cells.
+pub type CellCounts = [Count; 2];
+
+/// Two lengths, m.
+pub type Lengths = [Positive; 2];

@@ -1,0 +1,93 @@
+//! The tables of a scene file, by subject; here the scene as a whole.
+
+mod cloth;
+mod material;
+mod obstacle;
+mod output;
+mod pin;
+mod time;
+mod wires;
+mod wrinkle;
+
+use glam::DVec3;
+use plisse_core::Positive;
+
+pub use cloth::*;
+pub use material::*;
+pub use obstacle::*;
+pub use output::*;
+pub use pin::*;
+pub use time::*;
+pub use wires::*;
+pub use wrinkle::*;
+
+use crate::scene_file::read::{names, table};
+use crate::scene_file::values::{Fraction, NonNegative, Version};
+
+table! {
+    /// A scene. Units are SI: metres, seconds, kilograms, newtons, pascals; angles are degrees.
+    pub struct SceneFile ("the scene") {
+        /// Version of the format.
+        version: Version = required,
+        /// What it shows.
+        title: String = optional,
+        /// What is computed: a sheet in motion, or fine wrinkles on a coarse sheet in equilibrium.
+        model: ModelName = "\"elastic\"",
+        /// The sheet and how its wrinkles are found; for `model = "wrinkle"`.
+        wrinkle: WrinkleTable = optional,
+        /// The axis that points upwards. Positions, rotations and cameras are in these axes.
+        up: Up = "\"z\"",
+        /// Gravity downwards, m/s².
+        gravity: NonNegative = "9.81",
+        /// How time advances.
+        time: Time = required,
+        /// How equations are solved.
+        solver: Solver = "{}",
+        /// The air, if it matters.
+        air: AirTable = optional,
+        /// Pieces of cloth.
+        cloth: ClothTable = repeated,
+        /// Rods and nets.
+        wires: WiresTable = repeated,
+        /// What cloth and wires cannot enter.
+        obstacle: ObstacleTable = repeated,
+        /// What is written.
+        output: Output = "{}",
+        /// How pictures are taken.
+        camera: CameraTable = "{}",
+    }
+}
+
+names! {
+    /// What is computed.
+    pub enum ModelName {
+        /// The motion of cloth and wires.
+        Elastic = "elastic",
+        /// Wrinkles on the equilibrium of one cloth.
+        Wrinkle = "wrinkle",
+    }
+}
+
+names! {
+    /// The axis that points upwards.
+    pub enum Up {
+        /// y.
+        Y = "y",
+        /// z.
+        Z = "z",
+    }
+}
+
+table! {
+    /// Moving or still air. It drags along the normals of faces.
+    pub struct AirTable ("[air]") {
+        /// Mean wind, m/s.
+        wind: DVec3 = "[0, 0, 0]",
+        /// Strength of gusts as a part of the wind.
+        gusts: Fraction = "0",
+        /// kg/m³.
+        density: Positive = "1.2",
+        /// Drag coefficient of a plate across the wind.
+        drag: Positive = "1.2",
+    }
+}

@@ -1,0 +1,101 @@
+//! What cloth and wires cannot enter.
+
+use glam::DVec3;
+use plisse_core::Positive;
+
+use super::output::Colour;
+use super::pin::KeyframeTable;
+use crate::scene_file::choices::WeldChoice;
+use crate::scene_file::read::table;
+use crate::scene_file::values::{Direction, NonNegative};
+
+table! {
+    /// What cloth and wires cannot enter. One of `plane`, `sphere`, `capsule`, `box`, `mesh` gives
+    /// the shape.
+    pub struct ObstacleTable ("[[obstacle]]") {
+        /// For reports.
+        name: String = optional,
+        /// Everything below a plane.
+        plane: PlaneShape = optional,
+        /// A ball.
+        sphere: BallShape = optional,
+        /// A rod with round ends.
+        capsule: CapsuleShape = optional,
+        /// A box.
+        r#box: BoxShape = optional,
+        /// A closed OBJ mesh.
+        mesh: String = optional,
+        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
+        mesh_unit: Positive = optional,
+        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// its size.
+        weld: WeldChoice = optional,
+        /// Turned about x, then y, then z, degrees.
+        rotation: DVec3 = "[0, 0, 0]",
+        /// Then moved, m.
+        position: DVec3 = "[0, 0, 0]",
+        /// Coefficient of friction.
+        friction: NonNegative = "0.3",
+        /// Gap at which contact begins, m. Without it, half of the mean edge of a cloth and at most
+        /// the radius of wires. Vertices that start closer keep the gap of their start.
+        range: Positive = optional,
+        /// Pressure where the gap is 0.38 of the range, Pa; it grows without bound as the gap
+        /// closes.
+        stiffness: Positive = "1e3",
+        /// Speed below which friction holds, m/s.
+        slip: Positive = "1e-3",
+        /// A motion about its centre.
+        motion: KeyframeTable = repeated,
+        /// Constant speed between keyframes, instead of a stop at each.
+        linear: bool = "false",
+        /// Colour in pictures.
+        colour: Colour = optional,
+    }
+}
+
+table! {
+    /// Everything below a plane.
+    pub struct PlaneShape ("plane") {
+        /// A point of it, m.
+        point: DVec3 = "[0, 0, 0]",
+        /// Where cloth may be.
+        normal: Direction = required,
+    }
+}
+
+table! {
+    /// A ball.
+    pub struct BallShape ("sphere") {
+        /// m.
+        centre: DVec3 = "[0, 0, 0]",
+        /// m.
+        radius: Positive = required,
+    }
+}
+
+table! {
+    /// A rod with round ends.
+    pub struct CapsuleShape ("capsule") {
+        /// One end of its axis, m.
+        from: DVec3 = required,
+        /// The other, m.
+        to: DVec3 = required,
+        /// m.
+        radius: Positive = required,
+    }
+}
+
+table! {
+    /// A box.
+    pub struct BoxShape ("box") {
+        /// m.
+        centre: DVec3 = "[0, 0, 0]",
+        /// Sides, m.
+        size: Sides = required,
+        /// Turned about x, then y, then z, degrees.
+        rotation: DVec3 = "[0, 0, 0]",
+    }
+}
+
+/// Three lengths, m.
+pub type Sides = [Positive; 3];
