@@ -7,7 +7,7 @@ use glam::DVec3;
 use plisse::bending::{
     Director, DirectorBending, HingeElement, HingeWeight, KoiterBending, Plate, QuadraticAngle,
 };
-use plisse::core::{Id, Positive, RestShape, TriMesh, Vertices, generate};
+use plisse::core::{Id, IsotropicSheet, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate};
 use plisse::membrane::{Corotational, Lame, MembraneElement};
 use plisse::system::{
     ElementTerm, Gravity, Implicit, Integrator, MixedTerm, NewtonSettings, OwnUnknown, Scheme, State, System,
@@ -19,7 +19,7 @@ use super::clock::thread_time;
 const SIZES: [usize; 3] = [20, 40, 80];
 /// kg/m², N/m, N m.
 const SHEET: [f64; 3] = [0.15, 500.0, 1.3e-4];
-const POISSON: f64 = 0.3;
+const POISSON: PoissonRatio = PoissonRatio::literal(0.3);
 const STEPS: usize = 100;
 
 /// `cargo xtask bench shell [N…]`, for sheets of `N × N` cells.
@@ -96,7 +96,8 @@ fn sheet(
     pins: [u32; 2],
 ) -> Result<System<Vertices>> {
     let mass = rest.vertex_areas(mesh).map(|a| SHEET[0] * a);
-    let lame = Lame::plane_stress(Positive::new(SHEET[1])?, POISSON, Positive::ONE)?;
+    let sheet = IsotropicSheet::new(Positive::new(SHEET[1])?, POISSON, Positive::ONE);
+    let lame = Lame::plane_stress(&sheet)?;
     let energy = Corotational::new(lame);
     let faces = mesh.faces().iter();
     let membrane = faces.map(|(face, v)| MembraneElement::new(*v, *rest.map(face), energy)).collect();
@@ -112,7 +113,7 @@ fn hinges(rest: &RestShape) -> Result<Box<dyn Term<Vertices>>> {
 }
 
 fn plate() -> Result<Plate> {
-    Ok(Plate::new(Positive::new(12.0 * (1.0 - POISSON * POISSON) * SHEET[2])?, POISSON, Positive::ONE)?)
+    Ok(Plate::new(Positive::new(SHEET[2])?, POISSON))
 }
 
 fn mean_normals(mesh: &TriMesh, rest: &RestShape) -> Result<Box<dyn Term<Vertices>>> {
