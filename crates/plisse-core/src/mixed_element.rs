@@ -26,8 +26,8 @@ pub trait MixedElement<const V: usize, const O: usize>: Send + Sync {
     /// What the nodes live on.
     type Space: Space;
 
-    /// The nodes, in the order of `x`. A node may appear twice where a stencil has no neighbour; its
-    /// second place then has zero derivatives.
+    /// The nodes, in the order of `x`. A node may appear twice where a stencil has no neighbour;
+    /// its second place then has zero derivatives.
     fn nodes(&self) -> [Id<Self::Space>; V];
 
     /// Which of the numbers of all elements are those of this one, in the order of `own`; all
@@ -43,8 +43,8 @@ pub trait MixedElement<const V: usize, const O: usize>: Send + Sync {
     /// Second derivatives, exact or made positive semidefinite as a whole.
     fn hessian(&self, x: &[DVec3; V], own: &[f64; O], psd: Psd) -> MixedBlocks<V, O>;
 
-    /// The largest multiple of the way from `(x, own)` to `(to, own_to)` that a solver may take, all
-    /// smaller ones included; infinite where nothing limits it.
+    /// The largest multiple of the way from `(x, own)` to `(to, own_to)` that a solver may take,
+    /// all smaller ones included; infinite where nothing limits it.
     fn longest_step(&self, x: &[DVec3; V], own: &[f64; O], to: &[DVec3; V], own_to: &[f64; O]) -> f64 {
         _ = (x, own, to, own_to);
         f64::INFINITY

@@ -129,8 +129,8 @@ proptest! {
             let f = map.deformation_gradient(&x);
             let pulled_back = |size: f64| size * weight * map.area() * weight;
             let terms = |psd| pulled_back(element.density().hessian(&f, psd).max_abs());
-            // Products of tiny strains are subnormal before stiffness makes them larger: their digits
-            // are lost.
+            // Products of tiny strains are subnormal before stiffness makes them larger: their
+            // digits are lost.
             let lost = pulled_back(f64::MIN_POSITIVE * k.iter().fold(1.0, |m: f64, k| m.max(*k)));
             for psd in Psd::ALL {
                 let all = element.evaluate(&x, psd);

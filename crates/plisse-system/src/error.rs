@@ -120,7 +120,8 @@ pub enum SetupError {
         /// Its arm.
         arm: f64,
     },
-    /// A term with unknowns or inertia of its own, and an integrator that knows masses of nodes only.
+    /// A term with unknowns or inertia of its own, and an integrator that knows masses of nodes
+    /// only.
     #[error(
         "the term \"{term}\" has unknowns or inertia of its own, which {integrator} does not know; backward Euler does"
     )]

@@ -15,9 +15,9 @@ use crate::term::{Gradient, RankOne, Role, Term, Unknown};
 /// fixed combination of the system's. A surface that follows the midpoints of edges, for instance,
 /// or a fine mesh on a coarse one.
 ///
-/// Derivatives are `Aᵀ ∇E` and `Aᵀ ∇²E A`; a projected Hessian stays positive semidefinite. The inner
-/// term sees positions, velocities and inertia through the same map. It must have neither unknowns
-/// of its own nor pairs that change with the pose.
+/// Derivatives are `Aᵀ ∇E` and `Aᵀ ∇²E A`; a projected Hessian stays positive semidefinite. The
+/// inner term sees positions, velocities and inertia through the same map. It must have neither
+/// unknowns of its own nor pairs that change with the pose.
 pub struct MappedTerm<T, S: Space, R: Space> {
     inner: T,
     map: SparseMap<S, R>,

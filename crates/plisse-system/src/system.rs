@@ -15,9 +15,9 @@ use crate::term::{Gradient, OwnUnknown, RankOne, Role, Term, Unknown};
 
 /// Everything that determines the motion: masses, energy terms, pins. Frozen once built.
 ///
-/// Unknowns are the nodes that are not held by a pin, with three numbers each, then those that terms
-/// bring along ([`Term::own`]), with one. Every block that a term will add to the Hessian at all
-/// poses has its place computed in advance.
+/// Unknowns are the nodes that are not held by a pin, with three numbers each, then those that
+/// terms bring along ([`Term::own`]), with one. Every block that a term will add to the Hessian at
+/// all poses has its place computed in advance.
 pub struct System<S: Space> {
     mass: Option<Field<S, f64>>,
     size: usize,

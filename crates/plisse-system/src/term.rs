@@ -203,8 +203,8 @@ pub struct Moving<'a, S: Space> {
 pub struct OwnUnknown {
     /// Its value in a state that does not know it yet.
     pub start: f64,
-    /// How far a change by one unit moves something, in metres; positive. Of an angle the lever arm.
-    /// Solvers compare the derivative by this unknown with forces through it.
+    /// How far a change by one unit moves something, in metres; positive. Of an angle the lever
+    /// arm. Solvers compare the derivative by this unknown with forces through it.
     pub arm: f64,
 }
 

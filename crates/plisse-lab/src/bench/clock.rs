@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// CPU time of the current thread since some point; time on the wall where the system does not tell.
+/// CPU time of the current thread since some point; time on the wall where the system does not
+/// tell.
 pub(crate) fn thread_time() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse().ok());

@@ -9,7 +9,8 @@ use super::cloth::Cloth;
 /// The bending of all faces.
 ///
 /// A face whose corners are all held holds the edges that it shares with others, too: there the
-/// cloth is clamped and leaves in the plane of that face. Edges between two such faces bend no more.
+/// cloth is clamped and leaves in the plane of that face. Edges between two such faces bend no
+/// more.
 pub(super) fn director_term(
     name: String,
     cloth: &Cloth,
