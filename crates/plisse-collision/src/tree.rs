@@ -15,12 +15,12 @@ use crate::colliders::Body;
 struct Link {
     /// The right child, or a part with the highest bit set.
     to: u32,
-    /// The body of everything below, or [`SEVERAL`].
+    /// The place of the body of everything below, or [`SEVERAL`].
     body: u32,
 }
 
 const LEAF: u32 = 1 << 31;
-/// Several bodies below. A body with this number is not pruned early, only in the leaves.
+/// Several bodies below; no place in a list.
 const SEVERAL: u32 = u32::MAX;
 
 /// What a node holds.
@@ -42,6 +42,8 @@ struct Leaf {
 pub(crate) struct Tree {
     bounds: Vec<Bounds>,
     links: Vec<Link>,
+    /// Every body once.
+    bodies: Vec<Body>,
 }
 
 impl Tree {
@@ -55,13 +57,15 @@ impl Tree {
         leaves.sort_by_key(|(body, _)| *body);
         let mut groups: Vec<Group> = leaves
             .chunk_by(|a, b| a.0 == b.0)
-            .map(|chunk| {
+            .enumerate()
+            .map(|(body, chunk)| {
                 let leaves: Vec<Leaf> = chunk.iter().map(|(_, leaf)| *leaf).collect();
-                Group { body: chunk[0].0, centre: middle(leaves.iter().map(|leaf| leaf.centre)), leaves }
+                Group { body: body as u32, centre: middle(leaves.iter().map(|leaf| leaf.centre)), leaves }
             })
             .collect();
+        let bodies = leaves.chunk_by(|a, b| a.0 == b.0).map(|chunk| chunk[0].0).collect();
         let nodes = (2 * leaves.len()).saturating_sub(1);
-        let mut tree = Self { bounds: vec![Bounds::EMPTY; nodes], links: Vec::with_capacity(nodes) };
+        let mut tree = Self { bounds: vec![Bounds::EMPTY; nodes], links: Vec::with_capacity(nodes), bodies };
         if !groups.is_empty() {
             tree.add_groups(&mut groups);
         }
@@ -99,8 +103,7 @@ impl Tree {
     /// The body of everything below a node, if it is one.
     #[inline]
     pub(crate) fn body(&self, node: u32) -> Option<Body> {
-        let body = self.links[node as usize].body;
-        if body == SEVERAL { None } else { Some(Body(body)) }
+        self.bodies.get(self.links[node as usize].body as usize).copied()
     }
 
     /// Adds the nodes of these bodies: the two halves along the longest side of their centres.
@@ -120,9 +123,9 @@ impl Tree {
 
     /// Adds the nodes of these parts of one body: the two halves along the longest side of their
     /// centres. Ties are broken by number, so that the tree is the same on every machine.
-    fn add_leaves(&mut self, leaves: &mut [Leaf], body: Body) {
+    fn add_leaves(&mut self, leaves: &mut [Leaf], body: u32) {
         if let [leaf] = leaves {
-            self.links.push(Link { to: leaf.part | LEAF, body: body.0 });
+            self.links.push(Link { to: leaf.part | LEAF, body });
             return;
         }
         let axis = longest_axis(leaves.iter().map(|leaf| leaf.centre));
@@ -131,7 +134,7 @@ impl Tree {
             a.centre[axis].total_cmp(&b.centre[axis]).then(a.part.cmp(&b.part))
         });
         let (left, right) = leaves.split_at_mut(half);
-        self.add_parent(body.0, |tree| tree.add_leaves(left, body), |tree| tree.add_leaves(right, body));
+        self.add_parent(body, |tree| tree.add_leaves(left, body), |tree| tree.add_leaves(right, body));
     }
 
     fn add_parent(&mut self, body: u32, left: impl FnOnce(&mut Self), right: impl FnOnce(&mut Self)) {
@@ -145,7 +148,8 @@ impl Tree {
 
 /// The parts of a body while the tree is built.
 struct Group {
-    body: Body,
+    /// Its place in the list of bodies.
+    body: u32,
     centre: Vec3A,
     leaves: Vec<Leaf>,
 }

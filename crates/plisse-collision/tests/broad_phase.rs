@@ -164,7 +164,7 @@ proptest! {
     #[test]
     fn no_pair_is_missed(
         start in positions(), from in positions(), to in positions(), moves in any::<bool>(),
-        size in prop::sample::select(&SIZES[..]), offset in prop::sample::select(vec![0.0, 1.0, 3e4]),
+        size in prop::sample::select(&SIZES[..]), offset in prop::sample::select(vec![0.0f64, 1.0, 3e4]),
         gap in prop::sample::select(vec![0.0, 1e-3, 0.1, 1.0]), filter in 0..4u32,
     ) {
         let offset = if size > 1e300 { offset.min(1.0) } else { offset };
@@ -206,8 +206,10 @@ proptest! {
         for to in [&from, &to] {
             let all = all(phase.colliders(), [&from, to], |_, _| true);
             check(&all, &phase.along(&from, to, gap, |_, _| true), gap.max(0.0), f64::INFINITY);
-            check(&all, phase.near(&from, gap, gap, |_, _| true).pairs(), f64::NEG_INFINITY, f64::INFINITY);
         }
+        let near = phase.near(&from, gap, gap, |_, _| true);
+        check(&all(phase.colliders(), [&from, &from], |_, _| true), near.pairs(), gap.max(0.0), f64::INFINITY);
+        prop_assert!(near.cover(&from));
     }
 
     /// What is not in the list stays apart while the list covers the positions.
