@@ -114,21 +114,22 @@ enum Meeting {
 }
 
 fn meet(a: [Id<Vertices>; 3], b: [Id<Vertices>; 3], x: &Field<Vertices, DVec3>) -> Option<Meeting> {
-    // Common corners first, each face in its cyclic order.
-    let common: Vec<Id<Vertices>> = a.into_iter().filter(|v| b.contains(v)).collect();
-    let rest = |face: [Id<Vertices>; 3]| face.into_iter().filter(|v| !common.contains(v)).map(|v| x[v]);
+    let ((common, a), (_, b)) = (common_first(a, b), common_first(b, a));
     let middle = |s: DVec3, t: DVec3| s * 0.5 + t * 0.5;
-    match common[..] {
-        [] => triangles_meet(a.map(|v| x[v]), b.map(|v| x[v])).map(Meeting::Crossing),
-        [s] => {
-            let (mut a, mut b) = (rest(a), rest(b));
-            let (a, b) = ([a.next()?, a.next()?], [b.next()?, b.next()?]);
-            triangles_meet_beyond_vertex(x[s], a, b).map(Meeting::Crossing)
-        }
-        [s, t] => {
-            let folded = triangles_fold_on_edge([x[s], x[t]], rest(a).next()?, rest(b).next()?);
-            folded.then(|| Meeting::Fold(middle(x[s], x[t])))
-        }
-        [s, t, ..] => Some(Meeting::Fold(middle(x[s], x[t]))),
+    let ([s, a1, a2], [_, b1, b2]) = (a.map(|v| x[v]), b.map(|v| x[v]));
+    match common {
+        0 => triangles_meet([s, a1, a2], b.map(|v| x[v])).map(Meeting::Crossing),
+        1 => triangles_meet_beyond_vertex(s, [a1, a2], [b1, b2]).map(Meeting::Crossing),
+        2 => triangles_fold_on_edge([s, a1], a2, b2).then(|| Meeting::Fold(middle(s, a1))),
+        _ => Some(Meeting::Fold(middle(s, a1))),
     }
+}
+
+/// How many corners of a face another one has, and the corners with these first.
+fn common_first(
+    mut face: [Id<Vertices>; 3],
+    other: [Id<Vertices>; 3],
+) -> (usize, [Id<Vertices>; 3]) {
+    face.sort_by_key(|vertex| !other.contains(vertex));
+    (face.iter().filter(|vertex| other.contains(vertex)).count(), face)
 }

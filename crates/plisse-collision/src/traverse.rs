@@ -94,31 +94,28 @@ where
         {
             return;
         }
-        let mut push = |a: u32, b: u32| {
-            if first.bounds(a).overlaps(second.bounds(b)) {
-                open.push((a, b));
+        let (above, below) = (first.below(a), second.below(b));
+        if self.itself && a == b {
+            if let Below::Children(left, right) = above {
+                open.extend([(left, left), (right, right)]);
+                self.push(left, right, open);
             }
-        };
-        match (first.below(a), second.below(b)) {
-            (Below::Children(left, right), _) if self.itself && a == b => {
-                push(left, right);
-                open.push((left, left));
-                open.push((right, right));
-            }
-            (Below::Part(_), Below::Part(_)) if self.itself && a == b => {}
+            return;
+        }
+        match (above, below) {
             (Below::Children(l, r), Below::Children(m, s)) => {
-                push(l, m);
-                push(l, s);
-                push(r, m);
-                push(r, s);
+                self.push(l, m, open);
+                self.push(l, s, open);
+                self.push(r, m, open);
+                self.push(r, s, open);
             }
             (Below::Children(l, r), Below::Part(_)) => {
-                push(l, b);
-                push(r, b);
+                self.push(l, b, open);
+                self.push(r, b, open);
             }
             (Below::Part(_), Below::Children(m, s)) => {
-                push(a, m);
-                push(a, s);
+                self.push(a, m, open);
+                self.push(a, s, open);
             }
             (Below::Part(p), Below::Part(q)) => {
                 let pair = if self.itself { (p.min(q), p.max(q)) } else { (p, q) };
@@ -126,6 +123,13 @@ where
                     found.push(pair);
                 }
             }
+        }
+    }
+
+    #[inline]
+    fn push(&self, a: u32, b: u32, open: &mut Vec<Pair>) {
+        if self.trees[0].bounds(a).overlaps(self.trees[1].bounds(b)) {
+            open.push((a, b));
         }
     }
 }

@@ -28,6 +28,10 @@ pub fn triangles_meet(a: [DVec3; 3], b: [DVec3; 3]) -> Option<DVec3> {
     let scaled = Scaled::new([a[0], a[1], a[2], b[0], b[1], b[2]]);
     let [a0, a1, a2, b0, b1, b2] = scaled.points;
     let (one, other) = ([a0, a1, a2], [b0, b1, b2]);
+    // Most pairs end here.
+    if is_beside(one, &other) || is_beside(other, &one) {
+        return None;
+    }
     let mut hits = Hits::default();
     for (triangle, edges) in [(one, other), (other, one)] {
         for k in 0..3 {
@@ -46,6 +50,10 @@ pub fn triangles_meet(a: [DVec3; 3], b: [DVec3; 3]) -> Option<DVec3> {
 pub fn triangles_meet_beyond_vertex(s: DVec3, [a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> Option<DVec3> {
     let scaled = Scaled::new([s, a, b, c, d]);
     let [t, p, q, u, v] = scaled.points;
+    // All of a triangle but `s` beside the plane of the other, which has area then.
+    if is_beside([t, p, q], &[u, v]) || is_beside([t, u, v], &[p, q]) {
+        return None;
+    }
     let mut hits = Hits::default();
     hits.add(p, q, [t, u, v]);
     hits.add(u, v, [t, p, q]);
@@ -65,6 +73,13 @@ pub fn triangles_fold_on_edge([s, t]: [DVec3; 2], a: DVec3, c: DVec3) -> bool {
     }
     let sides = PLANES.map(|plane| (sign(plane.orient2(s, t, a)), sign(plane.orient2(s, t, c))));
     sides.into_iter().find(|sides| *sides != (0, 0)).is_some_and(|(one, other)| one == other)
+}
+
+/// Whether all points lie strictly on one side of the plane of a triangle; not if it has no area.
+fn is_beside([a, b, c]: [DVec3; 3], points: &[DVec3]) -> bool {
+    let mut sides = points.iter().map(|x| sign(orient3(a, b, c, *x)));
+    let first = sides.next().unwrap_or(0);
+    first != 0 && sides.all(|side| side == first)
 }
 
 /// Where edges meet triangles, in scaled coordinates.
