@@ -59,9 +59,8 @@ pub(crate) struct Frame {
 impl Frame {
     /// Around these points.
     pub(crate) fn around(points: impl Iterator<Item = DVec3>) -> Self {
-        let (low, high) = points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), x| {
-            (low.min(x), high.max(x))
-        });
+        let (low, high) =
+            points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
         if !low.cmple(high).all() {
             return Self { origin: DVec3::ZERO, scale: 1.0 };
         }

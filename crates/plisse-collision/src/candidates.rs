@@ -28,10 +28,7 @@ impl Pairs {
     /// How many pairs of all kinds.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.vertex_faces.len()
-            + self.edge_edges.len()
-            + self.vertex_edges.len()
-            + self.vertex_vertices.len()
+        self.vertex_faces.len() + self.edge_edges.len() + self.vertex_edges.len() + self.vertex_vertices.len()
     }
 
     /// Whether there is no pair of any kind.
@@ -165,7 +162,8 @@ mod tests {
                     let x = Field::from_vec(vec![start + vector() * (0.5 * scale)]);
                     let step = Field::from_vec(vec![vector() * (4.0 * scale)]);
                     let share = candidates.longest_step(&x, &step);
-                    let end = |share: f64| Field::from_vec(vec![x.as_slice()[0] + step.as_slice()[0] * share]);
+                    let end =
+                        |share: f64| Field::from_vec(vec![x.as_slice()[0] + step.as_slice()[0] * share]);
                     assert!((0.0..=1.0).contains(&share));
                     assert!(candidates.cover(&end(share)), "{share} {x:?} {step:?}");
                     assert!(share == 1.0 || !candidates.cover(&end(share + 1e-3)));

@@ -310,7 +310,12 @@ mod tests {
             assert_eq!(colliders, before);
         };
         refused(&[[id(3), id(4)], [id(4), id(5)]], 1, 0.0, "vertex 5 does not exist: there are 5 vertices");
-        refused(&[[id(3), id(4)], [id(4), id(4)]], 1, 0.0, "segment 1 begins and ends at vertex 4: remove it");
+        refused(
+            &[[id(3), id(4)], [id(4), id(4)]],
+            1,
+            0.0,
+            "segment 1 begins and ends at vertex 4: remove it",
+        );
         refused(
             &[[id(3), id(0)]],
             1,

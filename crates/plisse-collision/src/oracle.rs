@@ -126,10 +126,7 @@ fn meet(a: [Id<Vertices>; 3], b: [Id<Vertices>; 3], x: &Field<Vertices, DVec3>) 
 }
 
 /// How many corners of a face another one has, and the corners with these first.
-fn common_first(
-    mut face: [Id<Vertices>; 3],
-    other: [Id<Vertices>; 3],
-) -> (usize, [Id<Vertices>; 3]) {
+fn common_first(mut face: [Id<Vertices>; 3], other: [Id<Vertices>; 3]) -> (usize, [Id<Vertices>; 3]) {
     face.sort_by_key(|vertex| !other.contains(vertex));
     (face.iter().filter(|vertex| other.contains(vertex)).count(), face)
 }

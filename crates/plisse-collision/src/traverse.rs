@@ -56,13 +56,18 @@ where
     P: Fn(u32, u32) -> bool + Sync,
 {
     fn run(&self) -> Vec<Pair> {
-        let mut found = Vec::new();
         // Breadth first, one level after the other, until there is work for all threads.
+        let mut found = Vec::new();
         let mut tasks = vec![(0, 0)];
-        while !tasks.is_empty() && tasks.len() < TASKS {
+        loop {
+            // Nodes of bodies that may not touch end here, before they are counted as work.
+            tasks.retain(|(a, b)| self.may_touch(*a, *b) != Some(false));
+            if tasks.is_empty() || tasks.len() >= TASKS {
+                break;
+            }
             let mut next = Vec::new();
             for (a, b) in tasks {
-                self.visit(a, b, &mut next, &mut found);
+                self.replace(a, b, &mut next, &mut found);
             }
             tasks = next;
         }
@@ -77,57 +82,64 @@ where
 
     /// All pairs below two nodes.
     fn below(&self, task: Pair) -> Vec<Pair> {
-        let (mut open, mut found) = (vec![task], Vec::new());
+        let (mut open, mut inner, mut found) = (vec![task], Vec::new(), Vec::new());
         while let Some((a, b)) = open.pop() {
-            self.visit(a, b, &mut open, &mut found);
+            match self.may_touch(a, b) {
+                None => self.replace(a, b, &mut open, &mut found),
+                Some(false) => {}
+                Some(true) => {
+                    // From here on the bodies are known, and need not be asked again.
+                    inner.push((a, b));
+                    while let Some((a, b)) = inner.pop() {
+                        self.replace(a, b, &mut inner, &mut found);
+                    }
+                }
+            }
         }
         found
     }
 
-    /// Replaces two nodes whose boxes overlap by the pairs of their children whose boxes do, or
-    /// takes them if both are leaves.
-    #[inline]
-    fn visit(&self, a: u32, b: u32, open: &mut Vec<Pair>, found: &mut Vec<Pair>) {
+    /// Whether the bodies of two nodes may touch, if each has only one.
+    fn may_touch(&self, a: u32, b: u32) -> Option<bool> {
+        let (one, other) = (self.trees[0].body(a)?, self.trees[1].body(b)?);
+        Some((self.bodies)(one.min(other), one.max(other)))
+    }
+
+    /// Replaces two nodes by the pairs of their children whose boxes overlap, or takes them if both
+    /// are leaves. Taking leaves at once, without a way through `open`, was slower.
+    #[inline(always)]
+    fn replace(&self, a: u32, b: u32, open: &mut Vec<Pair>, found: &mut Vec<Pair>) {
         let [first, second] = self.trees;
-        if let (Some(one), Some(other)) = (first.body(a), second.body(b))
-            && !(self.bodies)(one.min(other), one.max(other))
-        {
-            return;
-        }
-        let (above, below) = (first.below(a), second.below(b));
-        if self.itself && a == b {
-            if let Below::Children(left, right) = above {
-                open.extend([(left, left), (right, right)]);
-                self.push(left, right, open);
+        match (first.below(a), second.below(b)) {
+            (Below::Children(l, r), _) if self.itself && a == b => {
+                open.extend([(l, l), (r, r)]);
+                self.keep(l, r, open);
             }
-            return;
-        }
-        match (above, below) {
             (Below::Children(l, r), Below::Children(m, s)) => {
-                self.push(l, m, open);
-                self.push(l, s, open);
-                self.push(r, m, open);
-                self.push(r, s, open);
+                self.keep(l, m, open);
+                self.keep(l, s, open);
+                self.keep(r, m, open);
+                self.keep(r, s, open);
             }
             (Below::Children(l, r), Below::Part(_)) => {
-                self.push(l, b, open);
-                self.push(r, b, open);
+                self.keep(l, b, open);
+                self.keep(r, b, open);
             }
             (Below::Part(_), Below::Children(m, s)) => {
-                self.push(a, m, open);
-                self.push(a, s, open);
+                self.keep(a, m, open);
+                self.keep(a, s, open);
             }
             (Below::Part(p), Below::Part(q)) => {
                 let pair = if self.itself { (p.min(q), p.max(q)) } else { (p, q) };
-                if (self.parts)(pair.0, pair.1) {
+                if !(self.itself && p == q) && (self.parts)(pair.0, pair.1) {
                     found.push(pair);
                 }
             }
         }
     }
 
-    #[inline]
-    fn push(&self, a: u32, b: u32, open: &mut Vec<Pair>) {
+    #[inline(always)]
+    fn keep(&self, a: u32, b: u32, open: &mut Vec<Pair>) {
         if self.trees[0].bounds(a).overlaps(self.trees[1].bounds(b)) {
             open.push((a, b));
         }

@@ -82,9 +82,7 @@ impl Tree {
         for node in (0..self.links.len()).rev() {
             self.bounds[node] = match self.below(node as u32) {
                 Below::Part(part) => bounds_of(part),
-                Below::Children(left, right) => {
-                    self.bounds[left as usize].union(self.bounds[right as usize])
-                }
+                Below::Children(left, right) => self.bounds[left as usize].union(self.bounds[right as usize]),
             };
         }
     }

@@ -47,11 +47,7 @@ struct Boxed {
 impl Boxed {
     fn new(vertices: &[Id<Vertices>], [from, to]: [&Positions; 2], radius: f64) -> Self {
         let points = || vertices.iter().flat_map(|v| [from[*v], to[*v]]);
-        Self {
-            low: points().reduce(DVec3::min).unwrap(),
-            high: points().reduce(DVec3::max).unwrap(),
-            radius,
-        }
+        Self { low: points().reduce(DVec3::min).unwrap(), high: points().reduce(DVec3::max).unwrap(), radius }
     }
 
     /// The largest distance along an axis, in halves, which do not overflow; negative if the boxes
@@ -62,12 +58,15 @@ impl Boxed {
     }
 }
 
-/// All pairs, each with how far its boxes are apart.
+/// A pair and half the distance of its boxes.
+type Apart<A, B> = ((Id<A>, Id<B>), f64);
+
+/// All pairs.
 struct All {
-    vertex_faces: Vec<((Id<Vertices>, Id<Faces>), f64)>,
-    edge_edges: Vec<((Id<Edges>, Id<Edges>), f64)>,
-    vertex_edges: Vec<((Id<Vertices>, Id<Edges>), f64)>,
-    vertex_vertices: Vec<((Id<Vertices>, Id<Vertices>), f64)>,
+    vertex_faces: Vec<Apart<Vertices, Faces>>,
+    edge_edges: Vec<Apart<Edges, Edges>>,
+    vertex_edges: Vec<Apart<Vertices, Edges>>,
+    vertex_vertices: Vec<Apart<Vertices, Vertices>>,
 }
 
 fn all(c: &Colliders, motion: [&Positions; 2], bodies: impl Fn(Body, Body) -> bool) -> All {
@@ -286,4 +285,15 @@ fn nothing_finds_nothing() {
     assert!(phase.along(&x, &x, 1.0, |_, _| true).is_empty());
     let near = phase.near(&x, 1.0, 1.0, |_, _| true);
     assert!(near.pairs().is_empty() && near.cover(&x) && near.largest_displacement(&x) == 0.0);
+}
+
+#[test]
+fn a_filter_is_asked_for_single_parts_too() {
+    let mut colliders = Colliders::new(4);
+    colliders.add_surface(Body(0), &TriMesh::new(3, &[[0, 1, 2]]).unwrap().among(0, 4), 0.0).unwrap();
+    colliders.add_points(Body(1), &[Id::new(3)], 0.0).unwrap();
+    let x = Field::from_vec(vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::ZERO]);
+    let mut phase = BroadPhase::new(colliders, &x);
+    assert_eq!(phase.along(&x, &x, 0.0, |_, _| true).len(), 1);
+    assert!(phase.along(&x, &x, 0.0, |a, b| a == b).is_empty());
 }

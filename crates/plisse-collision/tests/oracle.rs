@@ -109,6 +109,14 @@ fn everything_in_one_point_meets() {
     check(&[&mesh], &x.map(|_| DVec3::splat(0.3)));
 }
 
+#[test]
+fn a_surface_given_twice_lies_on_itself() {
+    let (mesh, x) = grid(2);
+    let found = intersections(&[&mesh, &mesh], &x);
+    let twins = found.folds.iter().filter(|fold| fold.faces[0].face == fold.faces[1].face);
+    assert_eq!(twins.count(), mesh.face_count());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
