@@ -88,8 +88,8 @@ impl Frame {
     }
 }
 
-/// `1/2ᵏ` for `2ᵏ ≤ x < 2ᵏ⁺¹`; for zero and subnormal numbers the largest power of two whose inverse
-/// is a normal number.
+/// `1/2ᵏ` for `2ᵏ ≤ x < 2ᵏ⁺¹`; for zero and subnormal numbers the largest power of two whose
+/// inverse is a normal number.
 fn inverse_power(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     let power = f64::from_bits(x.to_bits() & EXPONENT);

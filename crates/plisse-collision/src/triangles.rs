@@ -60,9 +60,9 @@ pub fn triangles_meet_beyond_vertex(s: DVec3, [a, b]: [DVec3; 2], [c, d]: [DVec3
     hits.place(&scaled, [s, a, b], [s, c, d])
 }
 
-/// Whether the triangles `(s, t, a)` and `(s, t, c)`, which share the edge `st`, are folded flat onto
-/// each other: coplanar, with `a` and `c` on the same side. Otherwise they meet in their edge alone,
-/// unless one has no area.
+/// Whether the triangles `(s, t, a)` and `(s, t, c)`, which share the edge `st`, are folded flat
+/// onto each other: coplanar, with `a` and `c` on the same side. Otherwise they meet in their edge
+/// alone, unless one has no area.
 ///
 /// Exact like [`triangles_meet`].
 #[must_use]

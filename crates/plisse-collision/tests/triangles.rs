@@ -1,8 +1,8 @@
 //! Two triangles: the vectors of the fixtures, and an independent test in integers.
 //!
 //! The independent test: two convex sets meet if zero is in the hull of the differences of their
-//! corners. By Carathéodory's theorem it is then in the hull of at most four of them that are affinely
-//! independent, and every such hull is looked at, in integers of 128 bits.
+//! corners. By Carathéodory's theorem it is then in the hull of at most four of them that are
+//! affinely independent, and every such hull is looked at, in integers of 128 bits.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use glam::DVec3;
@@ -182,7 +182,7 @@ proptest! {
 
     #[test]
     fn separate_triangles_agree_with_integers(x in corners(), scale in prop::sample::select(&SCALES[..])) {
-        // Powers of two keep integers what they are; other scales are for small ones, that have room.
+        // Powers of two keep integers what they are. Small integers have room for all scales.
         let small = x.iter().flatten().all(|c| c.abs() < 100);
         let scale = if small { exact_scale(scale) } else { 1.0 };
         let (a, b) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
