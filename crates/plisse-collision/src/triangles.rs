@@ -21,7 +21,7 @@ use crate::predicate::{PLANES, Plane, Scaled, orient3, sign};
 /// let flat = [DVec3::ZERO, DVec3::X, DVec3::Y];
 /// let upright = |z: f64| [DVec3::new(0.2, 0.2, z), DVec3::new(0.2, 0.2, 1.0), DVec3::new(0.4, 0.2, 1.0)];
 /// assert_eq!(triangles_meet(flat, upright(0.0)), Some(DVec3::new(0.2, 0.2, 0.0)));
-/// assert_eq!(triangles_meet(flat, upright(1e-300)), None);
+/// assert_eq!(triangles_meet(flat, upright(1e-100)), None);
 /// ```
 #[must_use]
 pub fn triangles_meet(a: [DVec3; 3], b: [DVec3; 3]) -> Option<DVec3> {
