@@ -146,6 +146,22 @@ fn vectors_of_triangles_with_a_common_edge() {
     }
 }
 
+/// The tests below would say little if all triangles met, or none.
+#[test]
+fn hits_and_misses_are_both_frequent() {
+    let mut random = plisse_core::SplitMix::new(5);
+    let (mut hits, pairs) = (0, 3000);
+    for _ in 0..pairs {
+        let mut corner = || -> Int { std::array::from_fn(|_| i128::from(random.next_u64() % 5)) };
+        let (a, b): ([Int; 3], [Int; 3]) =
+            (std::array::from_fn(|_| corner()), std::array::from_fn(|_| corner()));
+        let hit = hulls_meet(&a, &b);
+        check(a, b, 1.0, hit);
+        hits += usize::from(hit);
+    }
+    assert!((pairs / 5..pairs * 4 / 5).contains(&hits), "{hits} of {pairs}");
+}
+
 /// Small integers: coplanar, touching and collapsed triangles are frequent.
 fn small(range: i128) -> impl Strategy<Value = Int> {
     prop::array::uniform3(-range..=range)
