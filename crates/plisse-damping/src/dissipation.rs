@@ -133,11 +133,14 @@ impl<S: Strain<V, K>, P: Potential<K>, const V: usize, const K: usize> Dissipati
         for l in 0..K {
             let mut unit = [0.0; K];
             unit[l] = 1.0;
+            // Tiny rest lengths make both factors large.
             let turned = self.strain.geometric(frame, &unit, Psd::Exact).mul_vector(&v);
+            let turned = turned.map(|turned| limit_vector(turned, FACTOR));
             for k in 0..K {
                 for i in 0..V {
+                    let push = limit_vector(gradient[k][i] * -tangent[k][l], FACTOR);
                     for j in 0..V {
-                        sum.0[i][j] += outer(gradient[k][i] * -tangent[k][l], turned[j]);
+                        sum.0[i][j] += outer(push, turned[j]);
                     }
                 }
             }
