@@ -167,9 +167,12 @@ fn planes<S: PlaneStrain + Copy>(
     motion: &Motion<3>,
 ) {
     let on = OnTriangle::new(map, strain);
-    // What is pulled back by a sliver cancels by the square of its aspect ratio.
+    // What is pulled back by a sliver cancels by the square of its aspect ratio. Rates are
+    // differences of strains, of which up to six digits may be lost before they are squared: seen
+    // was 4e-11 of the largest eigenvalue in 20,000 cases. A projection that fails would be of the
+    // order of one.
     let largest = map.weights().as_flattened().iter().fold(0.0f64, |m, w| m.max(w.abs()));
-    let terms = 10.0 * (largest * largest * map.area()).powi(2).max(1.0);
+    let terms = 1e6 * (largest * largest * map.area()).powi(2).max(1.0);
     // Tangents with eigenvalues that vanish are semidefinite to their own rounding, and gradients
     // of strains may cancel in all others: no bound by what is left. `properties.rs` compares their
     // projections at ordinary strains.
@@ -204,9 +207,8 @@ fn planes<S: PlaneStrain + Copy>(
         motion,
         unbounded,
     );
-    // One of its components vanishes.
     let any = Dissipation::new(nodes(), on, fabric, positive(weight));
-    check_both::<_, _, 3, 3, 9>(&format!("{what}, fabric"), any, motion, unbounded);
+    check_both::<_, _, 3, 3, 9>(&format!("{what}, fabric"), any, motion, terms);
 }
 
 proptest! {
