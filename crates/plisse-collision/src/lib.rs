@@ -1,0 +1,48 @@
+//! Distances between points, edges and triangles with their derivatives, and conservative
+//! continuous collision detection.
+//!
+//! | what | items |
+//! |---|---|
+//! | closest points | [`point_point`], [`point_edge`], [`point_triangle`], [`edge_edge`], [`Closest`], [`Feature`] |
+//! | derivatives of the distance and of energies of it | [`ContactFrame`], [`ContactHessian`] |
+//! | nearly parallel edges | [`EdgeMollifier`] |
+//! | contact times of linear motions | [`Ccd`] |
+//!
+//! This crate knows no contact energy, no solver and no file. Lengths are metres. Evaluation never
+//! fails, never allocates, and answers finite numbers to finite input.
+//!
+//! ```
+//! use glam::DVec3;
+//! use plisse_collision::{Ccd, point_triangle};
+//!
+//! let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
+//! let p = DVec3::new(0.25, 0.25, 0.5);
+//! let closest = point_triangle(p, triangle);
+//! assert_eq!((closest.distance(), closest.normal()), (0.5, DVec3::Z));
+//!
+//! // The point falls by one metre and meets the triangle half-way.
+//! let [a, b, c] = triangle;
+//! let time = Ccd::default().point_triangle(&[p, a, b, c], &[p - DVec3::Z, a, b, c], 0.0);
+//! assert!(time.is_some_and(|t| (0.4999..=0.5).contains(&t)));
+//! ```
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::float_cmp,
+        clippy::unwrap_used,
+        reason = "tests compare bits where bits are promised, and may panic"
+    )
+)]
+
+mod ccd;
+mod closest;
+mod frame;
+mod hull;
+mod mollifier;
+mod nearest_hessian;
+
+pub use ccd::Ccd;
+pub use closest::{Closest, Feature, edge_edge, point_edge, point_point, point_triangle};
+pub use frame::{ContactFrame, ContactHessian};
+pub use mollifier::EdgeMollifier;
