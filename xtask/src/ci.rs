@@ -11,7 +11,17 @@ use crate::{cargo, repository_root, tidy};
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
 const FACADE_FEATURES: [&str; 12] = [
-    "eigen", "membrane", "bending", "damping", "collision", "sparse", "system", "wrinkle", "io", "picture", "scene",
+    "eigen",
+    "membrane",
+    "bending",
+    "damping",
+    "collision",
+    "sparse",
+    "system",
+    "wrinkle",
+    "io",
+    "picture",
+    "scene",
     "file",
 ];
 const PUBLISHED: [&str; 14] = [

@@ -36,10 +36,12 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["ci"] => report(ci::run()),
         ["tidy"] => report(tidy::check()),
-        ["eval" | "bench" | "ccd" | "regress" | "figures" | "pictures" | "reference", ..] => match lab(&words) {
-            Ok(status) => status,
-            Err(error) => report(Err(error)),
-        },
+        ["eval" | "bench" | "ccd" | "regress" | "figures" | "pictures" | "reference", ..] => {
+            match lab(&words) {
+                Ok(status) => status,
+                Err(error) => report(Err(error)),
+            }
+        }
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             ExitCode::SUCCESS

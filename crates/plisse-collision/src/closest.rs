@@ -176,7 +176,7 @@ pub fn edge_edge(a: [DVec3; 2], b: [DVec3; 2]) -> Closest<4> {
 fn measure<const V: usize>(x: [DVec3; V], kernel: impl Fn([DVec3; V]) -> Closest<V>) -> Closest<V> {
     let size = size(&x);
     // Zero and NaN need no scale.
-    if size == 0.0 || !(size < SHORTEST || size > LONGEST) {
+    if size == 0.0 || size.is_nan() || (SHORTEST..=LONGEST).contains(&size) {
         kernel(x)
     } else {
         rarely(|| {

@@ -205,12 +205,15 @@ impl<const V: usize> ContactFrame<V> {
         let mut out = Blocks::ZERO;
         for i in 0..V {
             for j in 0..=i {
-                let mut normal =
-                    n * (curvature * c[i] * c[j] + blocks[0].c * w[0][i] * w[0][j] + blocks[1].c * w[1][i] * w[1][j]);
+                let mut normal = n
+                    * (curvature * c[i] * c[j]
+                        + blocks[0].c * w[0][i] * w[0][j]
+                        + blocks[1].c * w[1][i] * w[1][j]);
                 let mut block = DMat3::ZERO;
                 for m in 0..2 {
                     normal += e[m] * (blocks[m].b * w[m][i] * c[j]);
-                    block += outer(e[m], e[m] * (blocks[m].a * c[i] * c[j]) + n * (blocks[m].b * c[i] * w[m][j]));
+                    block +=
+                        outer(e[m], e[m] * (blocks[m].a * c[i] * c[j]) + n * (blocks[m].b * c[i] * w[m][j]));
                 }
                 out.0[i][j] = block + outer(n, normal);
             }

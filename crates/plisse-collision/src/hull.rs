@@ -58,8 +58,8 @@ pub(crate) struct OnEdge {
 pub(crate) fn on_edge(d: [DVec3; 2], e: DVec3) -> OnEdge {
     let at = |t: f64, y: DVec3, part: Part| OnEdge { t, y, square: y.length_squared(), part };
     let length = e.length_squared();
-    // Written so that NaN takes the first branch and shows in `y`.
-    if !(length > POINT) {
+    // NaN passes all comparisons below, and shows in `y`.
+    if length <= POINT {
         return at(0.0, d[0], Part::Corner(0));
     }
     let t = d[0].dot(e) / length;

@@ -49,7 +49,8 @@ impl EdgeMollifier {
     #[must_use]
     pub fn weight(&self, x: &[DVec3; 4]) -> f64 {
         let (_, _, c) = self.edges(x);
-        if c < 1.0 { c * (2.0 - c) } else { 1.0 }
+        // Not `c < 1.0`, which would hide NaN.
+        if c >= 1.0 { 1.0 } else { c * (2.0 - c) }
     }
 
     /// Whether the weight is below one: few pairs are, and only they need [`Self::apply`].
@@ -62,12 +63,8 @@ impl EdgeMollifier {
     #[must_use]
     pub fn evaluate(&self, x: &[DVec3; 4]) -> ElementEvaluation<4> {
         let (u, v, c) = self.edges(x);
-        if !(c < 1.0) {
-            return ElementEvaluation {
-                energy: if c.is_nan() { c } else { 1.0 },
-                gradient: [DVec3::ZERO; 4],
-                hessian: Blocks::ZERO,
-            };
+        if c >= 1.0 {
+            return ElementEvaluation { energy: 1.0, gradient: [DVec3::ZERO; 4], hessian: Blocks::ZERO };
         }
         let (slope, curvature) = (2.0 * (1.0 - c), -2.0);
         let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));

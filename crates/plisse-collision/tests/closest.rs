@@ -1,5 +1,11 @@
 //! Closest points: least distance, degenerate stencils, invariances, every finite input.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
 use glam::{DMat3, DVec3};
 use plisse_collision::{
     Closest, ContactFrame, ContactHessian, Feature, edge_edge, point_edge, point_point, point_triangle,
@@ -156,7 +162,10 @@ fn degenerate_primitives_have_the_features_that_are_left() {
     assert!(matches!(flat.feature(), Feature::PointEdge { point: 0, .. }) && flat.distance() == 2.0);
     // Two points, a point and an edge, parallel and collinear edges.
     assert_eq!(edge_edge([p, p], [o, o]).distance(), 2.0);
-    assert_eq!(edge_edge([p, p], [-DVec3::X, DVec3::X]).feature(), Feature::PointEdge { point: 0, edge: [2, 3] });
+    assert_eq!(
+        edge_edge([p, p], [-DVec3::X, DVec3::X]).feature(),
+        Feature::PointEdge { point: 0, edge: [2, 3] }
+    );
     assert_eq!(edge_edge([p, p + DVec3::X], [o, DVec3::X]).distance(), 2.0);
     assert_eq!(edge_edge([o, DVec3::X], [DVec3::X * 3.0, DVec3::X * 5.0]).distance(), 2.0);
     // Everything in one point.

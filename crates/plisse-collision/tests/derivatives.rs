@@ -1,5 +1,11 @@
 //! Derivatives against differences, and projected Hessians against a numeric clamp.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
 use glam::DVec3;
 use plisse_collision::{
     Closest, ContactFrame, ContactHessian, edge_edge, point_edge, point_point, point_triangle,
@@ -81,16 +87,15 @@ fn place<const V: usize>(u: [[f64; 3]; 3], x: [DVec3; V]) -> [DVec3; V] {
 /// A point above the interior of a triangle with angles that are not too small.
 fn above_triangle() -> impl Strategy<Value = [DVec3; 4]> {
     let corner = || (0.4..1.2f64, -0.4..0.4f64);
-    (rotation(), corner(), corner(), corner(), [0.1..1.0f64, 0.1..1.0f64, 0.1..1.0f64], 0.03..0.5f64).prop_map(
-        |(u, p, q, r, w, height)| {
+    (rotation(), corner(), corner(), corner(), [0.1..1.0f64, 0.1..1.0f64, 0.1..1.0f64], 0.03..0.5f64)
+        .prop_map(|(u, p, q, r, w, height)| {
             let corners = [(p, 0.0), (q, 2.1), (r, 4.2)].map(|((radius, turn), angle): ((f64, f64), f64)| {
                 DVec3::new((angle + turn).cos(), (angle + turn).sin(), 0.0) * radius
             });
             let sum = w[0] + w[1] + w[2];
             let foot = (corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]) / sum;
             place(u, [foot + DVec3::Z * height, corners[0], corners[1], corners[2]])
-        },
-    )
+        })
 }
 
 /// Two edges that cross at a distance, at angles from `smallest` on.
@@ -125,9 +130,8 @@ fn check_projections(closest: &Closest<4>, x: &[DVec3; 4], slope: f64, curvature
     let clamped = project_numeric(&exact, Psd::Clamp);
     let scale = plisse_testkit::max_abs(exact.as_flattened());
     let norm = |m: [[f64; 12]; 12]| Blocks::<4>::from_matrix(&m).norm();
-    let distance = |m: &[[f64; 12]; 12]| {
-        norm(std::array::from_fn(|i| std::array::from_fn(|j| m[i][j] - exact[i][j])))
-    };
+    let distance =
+        |m: &[[f64; 12]; 12]| norm(std::array::from_fn(|i| std::array::from_fn(|j| m[i][j] - exact[i][j])));
 
     // Both sides are backward stable: some ten ε of the largest entry each.
     let nearest = dense(ContactHessian::Nearest);
@@ -217,12 +221,9 @@ fn touching_pairs_have_no_derivatives() {
     let closest = pt(&x);
     assert!(closest.is_touching() && closest.distance() == 0.0);
     let frame = ContactFrame::new(&closest, &x);
-    for form in [
-        ContactHessian::Exact,
-        ContactHessian::GaussNewton,
-        ContactHessian::Closed,
-        ContactHessian::Nearest,
-    ] {
+    for form in
+        [ContactHessian::Exact, ContactHessian::GaussNewton, ContactHessian::Closed, ContactHessian::Nearest]
+    {
         assert_eq!(frame.hessian(-1.0, 1.0, form), Blocks::ZERO);
     }
 }

@@ -1,5 +1,11 @@
 //! The mollifier of parallel edges: derivatives, limits, every finite input.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
 use glam::DVec3;
 use plisse_collision::{ContactFrame, ContactHessian, EdgeMollifier, edge_edge};
 use plisse_core::{ElementEvaluation, Positive};

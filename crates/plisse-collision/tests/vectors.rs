@@ -1,6 +1,12 @@
 //! Distances, mollifiers and contact times against `fixtures/vectors/contact.json`: differences in
 //! 50-digit arithmetic and contacts that were constructed exactly, from no formula of ours.
 
+#![allow(
+    clippy::float_cmp,
+    clippy::unwrap_used,
+    reason = "tests compare bits where bits are promised, and may panic"
+)]
+
 use glam::DVec3;
 use plisse_collision::{
     Ccd, Closest, ContactFrame, ContactHessian, EdgeMollifier, edge_edge, point_triangle,
@@ -24,7 +30,7 @@ fn points(values: &[f64]) -> [DVec3; 4] {
 }
 
 fn flat(x: &[DVec3; 4]) -> Vec<f64> {
-    x.iter().flat_map(|p| p.to_array()).collect()
+    x.iter().flat_map(DVec3::to_array).collect()
 }
 
 fn closest(kind: &str, x: &[DVec3; 4]) -> Closest<4> {

@@ -97,7 +97,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
 
 /// The folders of queries below a folder, each with its files, in the order of their names.
 fn collect(folder: &Path, sets: &mut Vec<(PathBuf, Vec<PathBuf>)>) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     paths.sort();
     let (folders, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());

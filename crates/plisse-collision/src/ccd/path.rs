@@ -125,8 +125,7 @@ impl<const K: usize> Path<K> {
     fn separated(&self, r: DVec3, left: &[DVec3; K], right: &[DVec3; K]) -> bool {
         let r = unit(r);
         let size = r.abs();
-        let bound =
-            size.dot(self.error) + f64::MIN_POSITIVE + self.separation * (r.length() * ROUND_UP);
+        let bound = size.dot(self.error) + f64::MIN_POSITIVE + self.separation * (r.length() * ROUND_UP);
         // Zero, infinite and NaN directions fail.
         left.iter().chain(right).all(|d| r.dot(*d) > bound)
     }
@@ -143,9 +142,8 @@ fn unit(r: DVec3) -> DVec3 {
 /// two edges `U` and `V` of them, of which `A` is a combination when they touch.
 ///
 /// It is a cubic of time. If all its coefficients in Bernstein's basis of an interval have the same
-/// sign, so has the cubic, and there is no contact (Li20 and others find the roots instead). That
-/// rejects rotations for which separating directions need many intervals. A change of sign proves
-/// nothing.
+/// sign, so has the cubic, and there is no contact. That rejects rotations for which separating
+/// directions need many intervals. A change of sign proves nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Volume {
     ends: [[DVec3; 3]; 2],
