@@ -113,9 +113,9 @@ impl<const V: usize> ContactFrame<V> {
         frame
     }
 
-    /// Rotates the two parameters such that their images are orthogonal. `area` is the length of the
-    /// cross product of the images, computed from the edges: in slivers the shorter image cancels,
-    /// but area over length does not.
+    /// Rotates the two parameters such that their images are orthogonal. `area` is the length of
+    /// the cross product of the images, computed from the edges: in slivers the shorter image
+    /// cancels, but area over length does not.
     #[inline]
     fn slide(&mut self, image: [DVec3; 2], weights: [&[f64; 4]; 2], area: f64) {
         let [p, q] = image;
@@ -136,8 +136,8 @@ impl<const V: usize> ContactFrame<V> {
         self.free = 2;
     }
 
-    /// How many parameters the closest features have: 0 for two points, 1 for a point and an edge, 2
-    /// for interiors.
+    /// How many parameters the closest features have: 0 for two points, 1 for a point and an edge,
+    /// 2 for interiors.
     #[inline]
     #[must_use]
     pub fn parameters(&self) -> usize {
@@ -152,7 +152,8 @@ impl<const V: usize> ContactFrame<V> {
         self.tangents
     }
 
-    /// The Hessian of an energy ψ(d) by the vertices, from `slope = ψ'(d)` and `curvature = ψ''(d)`.
+    /// The Hessian of an energy ψ(d) by the vertices, from the `slope` ψ'(d) and the `curvature`
+    /// ψ''(d).
     ///
     /// For ψ in joules the result is in N/m. The distance itself has slope 1 and curvature 0, its
     /// square `2 d` and 2.

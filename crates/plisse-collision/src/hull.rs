@@ -22,7 +22,8 @@ pub(crate) const LONGEST: f64 = 1e50;
 const POINT: f64 = SHORTEST * SHORTEST * 1e-100;
 
 /// Below a squared sine of 1e-24, the direction of a cross product of edges has no digit left that
-/// one can trust (its relative error is u divided by the sine, 1e-4): the primitive has no interior.
+/// one can trust (its relative error is u divided by the sine, 1e-4): the primitive has no
+/// interior.
 const FLAT: f64 = 1e-24;
 
 /// Interior results below this squared sine are compared with the sub-features: their parameters
@@ -211,8 +212,8 @@ impl OnEdges {
 
 /// Distance and direction of an interior pair (the accuracy rule of the book): `y` cancels where
 /// the gap is small, so that its direction has lost as many digits as the gap is smaller than the
-/// edges. The cross product of the edges has the direction, and any difference vector of corners has
-/// the distance. Where the edges are so parallel that the cross product is worse, `y` is taken.
+/// edges. The cross product of the edges has the direction, and any difference vector of corners
+/// has the distance. Where the edges are so parallel that the cross product is worse, `y` is taken.
 ///
 /// The direction has unit length, or is zero where the distance is.
 #[inline]

@@ -19,11 +19,11 @@ use plisse_core::{Blocks, ElementEvaluation, Positive, outer, saturate};
 /// The fraction of `|U₀|²|V₀|²` below which the weight fades: a sine of 0.03, 1.8 degrees (Li20).
 const THRESHOLD: f64 = 1e-3;
 
-/// The weight of a pair of edges, (a0, a1, b0, b1), near the parallel state: one for ordinary pairs,
-/// falling to zero for parallel ones.
+/// The weight of a pair of edges, (a0, a1, b0, b1), near the parallel state: one for ordinary
+/// pairs, falling to zero for parallel ones.
 ///
-/// Needed where pairs of edges enter an energy, and neither for CCD nor for impulses. Edges that are
-/// stretched more than 1e30 times count as if they were not.
+/// Needed where pairs of edges enter an energy, and neither for CCD nor for impulses. Edges that
+/// are stretched more than 1e30 times count as if they were not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeMollifier {
     /// Inverse rest lengths.
@@ -98,9 +98,9 @@ impl EdgeMollifier {
     /// The weight times an energy ψ of the same pair, with exact derivatives:
     /// `∇²(mψ) = m∇²ψ + ∇m∇ψᵀ + ∇ψ∇mᵀ + ψ∇²m`.
     ///
-    /// Indefinite as a rule, and without a closed form: where a solver needs a positive semidefinite
-    /// matrix, clamp it with [`plisse_core::project_numeric`]. ψ and its derivatives must be below
-    /// 1e60, which every energy of physical size is; larger ones count as that.
+    /// Indefinite as a rule, and without a closed form: where a solver needs a positive
+    /// semidefinite matrix, clamp it with [`plisse_core::project_numeric`]. ψ and its derivatives
+    /// must be below 1e60, which every energy of physical size is; larger ones count as that.
     #[must_use]
     pub fn apply(&self, x: &[DVec3; 4], energy: &ElementEvaluation<4>) -> ElementEvaluation<4> {
         let weight = self.evaluate(x);

@@ -62,8 +62,8 @@ pub(crate) fn nearest_hessian<const V: usize>(
     out.mirrored()
 }
 
-/// Gram and Schmidt, twice, so that nearly dependent rows come out orthogonal: rows `q` and `r` with
-/// `rows[k] = Σ r[j][k] q[j]`. A row that depends on those before it has a zero `q`.
+/// Gram and Schmidt, twice, so that nearly dependent rows come out orthogonal: rows `q` and `r`
+/// with `rows[k] = Σ r[j][k] q[j]`. A row that depends on those before it has a zero `q`.
 fn orthonormal<const V: usize>(rows: &[[f64; V]; 3]) -> ([[f64; V]; 3], [[f64; 3]; 3]) {
     let dot = |a: &[f64; V], b: &[f64; V]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let (mut q, mut r) = ([[0.0; V]; 3], [[0.0; 3]; 3]);

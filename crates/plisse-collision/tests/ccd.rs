@@ -171,8 +171,8 @@ mod integers {
         (n[0] * e[0] + n[1] * e[1] + n[2] * e[2]).signum()
     }
 
-    /// Whether a segment crosses a triangle properly or touches it, and whether this is certain: not
-    /// where the segment lies in the plane of the triangle.
+    /// Whether a segment crosses a triangle properly or touches it, and whether this is certain:
+    /// not where the segment lies in the plane of the triangle.
     pub(super) fn meets(p: Int3, q: Int3, [a, b, c]: [Int3; 3]) -> Option<bool> {
         let (s, t) = (orient(a, b, c, p), orient(a, b, c, q));
         if s == 0 && t == 0 {

@@ -139,8 +139,8 @@ fn check_projections(closest: &Closest<4>, x: &[DVec3; 4], slope: f64, curvature
 
     let closed = dense(ContactHessian::Closed);
     assert_semidefinite("closed", &closed, 1e-13, scale);
-    // 1.28 is the largest ratio that was seen over thousands of repulsive pairs. Attractive energies
-    // and negative curvatures have none: nothing but the sign is promised there.
+    // 1.28 is the largest ratio that was seen over thousands of repulsive pairs. Attractive
+    // energies and negative curvatures have none: nothing but the sign is promised there.
     if slope <= 0.0 && curvature >= 0.0 {
         let (ours, best) = (distance(&closed), distance(&clamped));
         assert!(ours <= 1.5 * best + 1e-12 * scale, "{ours:e} beside {best:e}");

@@ -111,8 +111,8 @@ fn mollifiers() {
 fn contact_times() {
     let cases = section("ccd");
     assert_eq!(cases.len(), 96);
-    // Gaps go down to 1e-14 of the size: three of the forty misses cannot be told from contacts. Two
-    // more need intervals that are shorter than the coarser resolutions.
+    // Gaps go down to 1e-14 of the size: three of the forty misses cannot be told from contacts.
+    // Two more need intervals that are shorter than the coarser resolutions.
     for (levels, allowed) in [(10, 5), (20, 4), (48, 3)] {
         let mut false_positives = 0;
         for case in &cases {

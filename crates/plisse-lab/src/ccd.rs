@@ -2,8 +2,8 @@
 //!
 //! The format of the public benchmark of Wang21: folders `edge-edge` and `vertex-face` anywhere
 //! below DIR, with files `*.csv` in them. A query is eight lines, the four vertices at time 0 and
-//! then at time 1; a line has numerators and denominators of three coordinates, and the truth, which
-//! is 1 or 0 on all lines of a query.
+//! then at time 1; a line has numerators and denominators of three coordinates, and the truth,
+//! which is 1 or 0 on all lines of a query.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

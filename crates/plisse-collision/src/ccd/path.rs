@@ -1,18 +1,18 @@
 //! The motion of a set of difference vectors, and the bisection of time that proves it free.
 //!
-//! A pair of primitives touches at time `t` if and only if the origin is in the convex hull of their
-//! difference vectors `Dᵢ(t)`: point minus corner, or end minus end. Each `Dᵢ` is linear in `t`.
-//! For any vector `r`, if `r·Dᵢ > 0` for all `i` at both ends of an interval of time, then there is
-//! no contact in between: `r·Dᵢ(t)` is linear in `t`, and `r·y` of a point `y` of the hull is a mean
-//! of the `r·Dᵢ`. Bisecting time is thus enough, and any `r` will do: nothing about how it is
-//! computed needs a proof. (Wang21 subdivides time and both parameters of the primitives; its test
-//! of boxes is this one with the axes for `r`.)
+//! A pair of primitives touches at time `t` if and only if the origin is in the convex hull of
+//! their difference vectors `Dᵢ(t)`: point minus corner, or end minus end. Each `Dᵢ` is linear in
+//! `t`. For any vector `r`, if `r·Dᵢ > 0` for all `i` at both ends of an interval of time, then
+//! there is no contact in between: `r·Dᵢ(t)` is linear in `t`, and `r·y` of a point `y` of the hull
+//! is a mean of the `r·Dᵢ`. Bisecting time is thus enough, and any `r` will do: nothing about how
+//! it is computed needs a proof. (Wang21 subdivides time and both parameters of the primitives; its
+//! test of boxes is this one with the axes for `r`.)
 //!
-//! Rounding, with u = 2⁻⁵³ and `mₖ` the largest `|Dᵢₖ|` at both ends: differences of coordinates have
-//! an error of u mₖ, the interpolation at a dyadic time another 2u mₖ (`1 - t` is exact), and the
-//! scalar product 3u |rₖ| mₖ: together `6u Σ |rₖ| mₖ`. The test asks for `8u Σ |rₖ| mₖ`, which also
-//! covers the rounding of the bound itself. Where numbers underflow, each operation may lose another
-//! 2⁻¹⁰⁷⁵; one `f64::MIN_POSITIVE` pays for all of them.
+//! Rounding, with u = 2⁻⁵³ and `mₖ` the largest `|Dᵢₖ|` at both ends: differences of coordinates
+//! have an error of u mₖ, the interpolation at a dyadic time another 2u mₖ (`1 - t` is exact), and
+//! the scalar product 3u |rₖ| mₖ: together `6u Σ |rₖ| mₖ`. The test asks for `8u Σ |rₖ| mₖ`, which
+//! also covers the rounding of the bound itself. Where numbers underflow, each operation may lose
+//! another 2⁻¹⁰⁷⁵; one `f64::MIN_POSITIVE` pays for all of them.
 
 use glam::DVec3;
 
@@ -49,8 +49,8 @@ impl<const K: usize> Path<K> {
     /// The start of the first interval of length `2^-levels` that is not proven free.
     #[inline]
     pub(super) fn search(&self, levels: u32, nearest: impl Fn(&[DVec3; K]) -> DVec3) -> Option<f64> {
-        // NaN must not pass for a free path: comparisons with it are all false, but minima and maxima
-        // leave it out.
+        // NaN must not pass for a free path: comparisons with it are all false, but minima and
+        // maxima leave it out.
         if !self.ends.as_flattened().iter().all(|d| d.is_finite()) || self.separation.is_nan() {
             return Some(0.0);
         }
@@ -153,9 +153,10 @@ pub(super) struct Volume {
 impl Volume {
     /// From `A`, `U`, `V` at both ends of the time. None where products may underflow.
     ///
-    /// With the largest components `a`, `u`, `v` of the three, interpolation has errors of 3 u times
-    /// these, which is 54 u·auv in the six products of a determinant. Evaluation adds 5 roundings
-    /// to each, 30 u·auv, and the mean of three determinants 18 u·auv: together 102 u·auv.
+    /// With the largest components `a`, `u`, `v` of the three, interpolation has errors of 3 u
+    /// times these, which is 54 u·auv in the six products of a determinant. Evaluation adds 5
+    /// roundings to each, 30 u·auv, and the mean of three determinants 18 u·auv: together 102
+    /// u·auv.
     #[inline]
     pub(super) fn new(ends: [[DVec3; 3]; 2]) -> Option<Self> {
         let largest = |k: usize| ends[0][k].abs().max(ends[1][k].abs()).max_element();
