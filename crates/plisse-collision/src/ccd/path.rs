@@ -149,8 +149,8 @@ impl<const K: usize> Moment<K> {
     }
 }
 
-/// Scales a direction to a largest component of one (but for rounding), so that products neither overflow nor
-/// underflow.
+/// Scales a direction to a largest component of one (but for rounding), so that products neither
+/// overflow nor underflow.
 #[inline]
 fn unit(r: DVec3) -> DVec3 {
     r * (1.0 / r.abs().max_element())
