@@ -10,16 +10,27 @@ use crate::{cargo, repository_root, tidy};
 /// repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 11] = [
-    "eigen", "membrane", "bending", "damping", "sparse", "system", "wrinkle", "io", "picture", "scene",
+const FACADE_FEATURES: [&str; 12] = [
+    "eigen",
+    "membrane",
+    "bending",
+    "damping",
+    "collision",
+    "sparse",
+    "system",
+    "wrinkle",
+    "io",
+    "picture",
+    "scene",
     "file",
 ];
-const PUBLISHED: [&str; 13] = [
+const PUBLISHED: [&str; 14] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
     "plisse-bending",
     "plisse-damping",
+    "plisse-collision",
     "plisse-sparse",
     "plisse-system",
     "plisse-wrinkle",

@@ -100,7 +100,7 @@ fn check_edge([s, t]: [Int; 2], a: Int, c: Int, scale: f64, expected: bool) {
 }
 
 fn fixture() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/contact-triangles.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/vectors/contact.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

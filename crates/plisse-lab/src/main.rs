@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program talks to its user")]
 
 mod bench;
+mod ccd;
 mod eval;
 mod figures;
 mod pictures;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        ["ccd", args @ ..] => report(ccd::run(args)),
         ["regress", names @ ..] => report(regress::run(names)),
         ["figures"] => report(figures::draw()),
         ["pictures", names @ ..] => report(pictures::take(names)),

@@ -32,6 +32,7 @@ pages! {
     bending_quadratic: "docs/src/bending/quadratic-bending.md",
     bending_koiter: "docs/src/bending/koiter.md",
     damping: "docs/src/damping/strain-rate.md",
+    contact_ccd: "docs/src/contact/ccd.md",
     combinations: "docs/src/energies/combinations.md",
     wrinkle_base: "docs/src/wrinkle/base.md",
     wrinkle_energy: "docs/src/wrinkle/energy.md",

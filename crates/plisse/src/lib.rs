@@ -7,6 +7,7 @@
 //! | [`membrane`] | `plisse-membrane` | `membrane` (default) |
 //! | [`bending`] | `plisse-bending` | `bending` (default) |
 //! | [`damping`] | `plisse-damping` | `damping` |
+//! | [`collision`] | `plisse-collision` | `collision` |
 //! | [`sparse`] | `plisse-sparse` | `sparse` |
 //! | [`system`] | `plisse-system` | `system` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
@@ -33,6 +34,9 @@
 #[cfg(feature = "bending")]
 #[doc(inline)]
 pub use plisse_bending as bending;
+#[cfg(feature = "collision")]
+#[doc(inline)]
+pub use plisse_collision as collision;
 #[doc(inline)]
 pub use plisse_core as core;
 #[cfg(feature = "damping")]
