@@ -163,7 +163,8 @@ impl<const V: usize> ContactFrame<V> {
     /// use plisse_collision::{ContactFrame, ContactHessian, point_point};
     /// let x = [DVec3::new(0.0, 3.0, 4.0), DVec3::ZERO];
     /// let closest = point_point(x[0], x[1]);
-    /// let square = ContactFrame::new(&closest, &x).hessian(2.0 * closest.distance(), 2.0, ContactHessian::Exact);
+    /// let frame = ContactFrame::new(&closest, &x);
+    /// let square = frame.hessian(2.0 * closest.distance(), 2.0, ContactHessian::Exact);
     /// assert!((square.entry(1, 1) - 2.0).abs() < 1e-15 && (square.entry(1, 4) + 2.0).abs() < 1e-15);
     /// ```
     #[must_use]

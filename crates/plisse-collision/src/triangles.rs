@@ -19,7 +19,8 @@ use crate::predicate::{PLANES, Plane, Scaled, orient3, sign};
 /// use plisse_collision::triangles_meet;
 ///
 /// let flat = [DVec3::ZERO, DVec3::X, DVec3::Y];
-/// let upright = |z: f64| [DVec3::new(0.2, 0.2, z), DVec3::new(0.2, 0.2, 1.0), DVec3::new(0.4, 0.2, 1.0)];
+/// let top = [DVec3::new(0.2, 0.2, 1.0), DVec3::new(0.4, 0.2, 1.0)];
+/// let upright = |z: f64| [DVec3::new(0.2, 0.2, z), top[0], top[1]];
 /// assert_eq!(triangles_meet(flat, upright(0.0)), Some(DVec3::new(0.2, 0.2, 0.0)));
 /// assert_eq!(triangles_meet(flat, upright(1e-100)), None);
 /// ```

@@ -11,7 +11,8 @@ use crate::quantity::{PoissonRatio, Positive};
 ///
 /// ```
 /// use plisse_core::{IsotropicSheet, PoissonRatio, Positive};
-/// let steel = IsotropicSheet::new(Positive::new(200e9)?, PoissonRatio::new(0.3)?, Positive::new(1e-3)?);
+/// let [young, thickness] = [200e9, 1e-3].map(Positive::literal);
+/// let steel = IsotropicSheet::new(young, PoissonRatio::literal(0.3), thickness);
 /// assert!((steel.rigidity() - 18.315).abs() < 1e-3); // N m
 /// assert!((steel.alpha() + 2.0 * steel.beta() - 200e9 / 0.91).abs() < 1e-3);
 /// # Ok::<(), plisse_core::QuantityError>(())

@@ -273,6 +273,17 @@ proptest! {
     }
 }
 
+/// Both factors of the second part of the Jacobian are large where a rest length is tiny.
+#[test]
+fn full_jacobians_of_tiny_edges_are_finite() {
+    let strain = EdgeStretch::new(positive(1e-60));
+    let viscosity = Viscosity::per_component([1e60]).unwrap();
+    let damping = Dissipation::new(nodes(), strain, viscosity, positive(1e60));
+    let x = [DVec3::ZERO, DVec3::Z * 5.244854434556735e-196];
+    let v = [DVec3::ZERO, DVec3::Y * 0.7664581354884105];
+    finite("edge", entries(&damping.position_jacobian(&x, &v, PositionJacobian::Full)));
+}
+
 #[test]
 fn nan_is_not_hidden() {
     let step = ElementStep {

@@ -21,10 +21,14 @@ pub(crate) fn write() -> Result<()> {
 fn text() -> String {
     let mut out = String::from(
         "# Scene files: reference\n\n\
-         *Written by `cargo xtask reference` from the types that read the files; do not edit.*\n\n\
-         A scene file is [TOML](https://toml.io). Keys that are not listed here are mistakes, and `plisse check` reports every \
-         mistake of a file at once. Paths count from the folder of the scene file.\n",
+         *Written by `cargo xtask reference` from the types that read the files; do not edit.*\n\n",
     );
+    out += &wrapped(
+        "A scene file is [TOML](https://toml.io). Keys that are not listed here are mistakes, and \
+         `plisse check` reports every mistake of a file at once. Paths count from the folder of the \
+         scene file.",
+    );
+    out.push('\n');
     for table in SceneFile::reference() {
         // Writing to a string cannot fail.
         _ = section(&mut out, &table);
@@ -33,7 +37,7 @@ fn text() -> String {
 }
 
 fn section(out: &mut String, table: &TableReference) -> std::fmt::Result {
-    writeln!(out, "\n## {}\n\n{}\n", table.name, table.text)?;
+    writeln!(out, "\n## {}\n\n{}\n", table.name, wrapped(&table.text))?;
     writeln!(out, "| key | what | accepted | default |\n|---|---|---|---|")?;
     for key in &table.keys {
         let accepted = link(&key.expected).replace('|', "\\|");
@@ -47,6 +51,22 @@ fn section(out: &mut String, table: &TableReference) -> std::fmt::Result {
 fn the_page_is_up_to_date() {
     let page = std::fs::read_to_string(repository_root().join(PATH)).unwrap();
     assert!(page == text(), "run `cargo xtask reference`");
+}
+
+/// A paragraph in lines of up to a hundred columns.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut column) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 {
+            let fits = column + 1 + length <= 100;
+            out.push(if fits { ' ' } else { '\n' });
+            column = if fits { column + 1 } else { 0 };
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
 }
 
 /// Names of tables become links to their sections.

@@ -367,8 +367,10 @@ impl<S: Space> System<S> {
             return *pose;
         }
         let range = self.terms[term].own.clone();
-        let own_target =
-            |inertia: Inertia<'a, S>| Inertia { own_target: &inertia.own_target[range.clone()], ..inertia };
+        let own_target = |inertia: Inertia<'a, S>| Inertia {
+            own_target: inertia.own_target.get(range.clone()).unwrap_or_default(),
+            ..inertia
+        };
         let step = pose.step.map(|step| StepMap { inertia: step.inertia.map(own_target), ..step });
         Pose { own: &self.own_values(pose.own)[range.clone()], step, ..*pose }
     }

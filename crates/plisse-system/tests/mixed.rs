@@ -166,13 +166,12 @@ fn bits_do_not_depend_on_threads_and_states_resume() {
     assert_eq!(resumed, one);
 }
 
-/// Minimised over the directors, a cylinder has the energy of its plate on a triangulation that
-/// mean normals see wrongly: `D κ²/2` per area.
+/// Minimised over the directors, a twisted sheet has the energy of its plate on a triangulation
+/// that mean normals see wrongly: `D (1 - ν) κ²` per area.
 #[test]
 fn directors_find_the_energy_of_a_plate() {
     let sheet = Sheet::grid(16, 16, [0.4, 0.4], Diagonal::Alternating);
     let curvature = 0.3;
-    // A saddle: twist without bending along the sides.
     let x = sheet.flat.map(|p| DVec3::new(p.x, p.y, curvature * p.x * p.y));
     let term = directors(&sheet, 1.0, Director::Sine);
     let all = (0..sheet.mesh.vertex_count() as u32).map(Id::new);
@@ -185,7 +184,6 @@ fn directors_find_the_energy_of_a_plate() {
         let report = integrator.equilibrate(&system, &mut state).unwrap();
         report.energies.elastic()
     };
-    // D (1 - ν) κ² per area.
     let expected = 0.7 * curvature * curvature * 0.16;
     let free = energy(term.clone());
     let mean = energy(term.holding(|_| Some(0.0)));

@@ -172,7 +172,8 @@ impl BaseFace {
 /// let (mesh, uv) = generate::irregular_grid(10, 4, [0.25, 0.1], 1)?;
 /// let rest = RestShape::from_uv(&mesh, &uv)?;
 /// let x = uv.map(|u| glam::DVec3::new(1.05 * u.x, 0.9 * u.y, 0.0));
-/// let rubber = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
+/// let [young, thickness] = [1e6, 1e-4].map(Positive::literal);
+/// let rubber = IsotropicSheet::new(young, PoissonRatio::literal(0.5), thickness);
 /// let base = BaseSheet::new(&mesh, rest.maps(), &x, rubber, Curvature::default())?;
 /// assert!(wrinkle_free(&base, FreeRule::default()).as_slice().iter().all(|free| !free));
 ///

@@ -23,7 +23,8 @@ impl BaseSheet {
     /// let rest = RestShape::from_uv(&mesh, &uv)?;
     /// // At rest, however far the base is stretched.
     /// let x = uv.map(|u| glam::DVec3::new(2.0 * u.x, u.y, 0.0));
-    /// let film = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
+    /// let [young, thickness] = [1e6, 1e-4].map(Positive::literal);
+    /// let film = IsotropicSheet::new(young, PoissonRatio::literal(0.5), thickness);
     /// let base = BaseSheet::new(&mesh, rest.maps(), &x, film, Curvature::default())?;
     /// assert!(base.reach() > 0.125 && base.reach() < 0.35);
     /// assert_eq!(base.check_amplitudes(&Field::filled(mesh.vertex_count(), 0.01)), Ok(()));

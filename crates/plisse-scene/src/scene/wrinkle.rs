@@ -115,7 +115,8 @@ pub struct WrinkleFrame {
 ///     .deformed(|x| DVec3::new(1.05 * x.x, x.y, x.z))
 ///     .pin(Pick::group("left"))
 ///     .pin(Pick::group("right"));
-/// let sheet = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
+/// let [young, thickness] = [1e6, 1e-4].map(Positive::literal);
+/// let sheet = IsotropicSheet::new(young, PoissonRatio::literal(0.5), thickness);
 /// let mut scene = WrinkleScene::new(&film, sheet)?
 ///     .with_options(WrinkleOptions { levels: 4, clamped: true, ..WrinkleOptions::default() })?
 ///     .with_obstacle(Obstacle::sphere(DVec3::new(0.0, 0.0, -1.0), Positive::new(0.5)?))?
@@ -305,7 +306,8 @@ impl WrinkleScene {
     /// let film = Cloth::delaunay([20, 8], [0.25, 0.1], 1)?
     ///     .pin(Pick::group("left"))
     ///     .hold(Pick::group("right"), Hold::Moving(pull));
-    /// let sheet = IsotropicSheet::new(Positive::new(1e6)?, PoissonRatio::literal(0.5), Positive::new(1e-4)?);
+    /// let [young, thickness] = [1e6, 1e-4].map(Positive::literal);
+    /// let sheet = IsotropicSheet::new(young, PoissonRatio::literal(0.5), thickness);
     /// let mut scene = WrinkleScene::new(&film, sheet)?;
     /// let mut bases: Vec<WrinkleBase> = Vec::new();
     /// for time in [0.95, 1.0] {

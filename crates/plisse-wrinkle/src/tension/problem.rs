@@ -27,7 +27,8 @@ use crate::error::{WrinkleError, fits};
 /// // A film over a ring, blown up by 100 Pa.
 /// let (mesh, uv) = generate::disc(4, 0.1)?;
 /// let rest = RestShape::from_uv(&mesh, &uv)?.maps().clone();
-/// let sheet = IsotropicSheet::new(Positive::new(1e7)?, PoissonRatio::literal(0.4), Positive::new(1e-4)?);
+/// let [young, thickness] = [1e7, 1e-4].map(Positive::literal);
+/// let sheet = IsotropicSheet::new(young, PoissonRatio::literal(0.4), thickness);
 /// let start = generate::embed(&uv);
 /// let rim: Vec<_> = mesh.vertices().filter(|v| mesh.is_boundary_vertex(*v)).map(|v| (v, start[v])).collect();
 /// let problem = BaseProblem::new(mesh, rest, sheet)?.with_pins(rim)?.with_pressure(100.0)?;
