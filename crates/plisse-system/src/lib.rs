@@ -3,7 +3,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | parts of the energy | [`Term`], [`ElementTerm`], [`MixedTerm`], [`MappedTerm`], [`SparseMap`], [`ConstantTerm`], [`Role`], [`Unknown`], [`OwnUnknown`], [`Gradient`], [`Pose`], [`StepMap`], [`Inertia`], [`Moving`], [`Memory`], [`Sink`], [`RankOne`] |
+//! | parts of the energy | [`Term`], [`ElementTerm`], [`MixedTerm`], [`MappedTerm`], [`SparseMap`], [`ConstantTerm`], [`Role`], [`Unknown`], [`OwnUnknown`], [`Gradient`], [`Pose`], [`StepMap`], [`Inertia`], [`Moving`], [`Way`], [`Memory`], [`Sink`], [`RankOne`] |
 //! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`OwnState`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`], [`Cause`] |
@@ -84,4 +84,4 @@ pub use plisse_sparse::{
 pub use pose::{Inertia, Pose, StepMap};
 pub use state::{OwnState, Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown};
+pub use term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown, Way};

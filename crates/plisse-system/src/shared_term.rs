@@ -9,7 +9,7 @@ use plisse_sparse::Sink;
 use crate::error::SetupError;
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
-use crate::term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown};
+use crate::term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown, Way};
 
 /// Systems own their terms; one that is behind an [`Arc`] can belong to more than one.
 impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
@@ -64,14 +64,20 @@ impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
     fn longest_step(&self, pose: &Pose<'_, S>, to: &Pose<'_, S>) -> f64 {
         (**self).longest_step(pose, to)
     }
-    fn admit(&self, start: &Field<S, DVec3>, from: f64, guess: &mut Field<S, DVec3>, time: f64) {
-        (**self).admit(start, from, guess, time);
+    fn admit(&self, way: &Way<'_, S>, guess: &mut Field<S, DVec3>) {
+        (**self).admit(way, guess);
     }
-    fn is_reachable(&self, start: &Field<S, DVec3>, from: f64, guess: &Field<S, DVec3>, time: f64) -> bool {
-        (**self).is_reachable(start, from, guess, time)
+    fn is_reachable(&self, way: &Way<'_, S>, guess: &Field<S, DVec3>) -> bool {
+        (**self).is_reachable(way, guess)
     }
-    fn crossed(&self, start: &Field<S, DVec3>, from: f64, end: &Field<S, DVec3>, time: f64) -> Option<Id<S>> {
-        (**self).crossed(start, from, end, time)
+    fn crossed(&self, way: &Way<'_, S>, end: &Field<S, DVec3>) -> Option<Id<S>> {
+        (**self).crossed(way, end)
+    }
+    fn follow(&self, pose: &Pose<'_, S>, memory: &mut Memory) {
+        (**self).follow(pose, memory);
+    }
+    fn refine(&self, pose: &Pose<'_, S>, pass: usize, memory: &mut Memory) -> bool {
+        (**self).refine(pose, pass, memory)
     }
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         (**self).clearance(pose)

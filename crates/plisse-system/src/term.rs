@@ -145,26 +145,40 @@ pub trait Term<S: Space>: Send + Sync {
         f64::INFINITY
     }
 
-    /// Changes a first guess `guess` of the positions at `time` so that it can be reached from the
-    /// positions `start` at the time `from` without passing through anything. What moves by itself
-    /// may have come closer meanwhile.
-    fn admit(&self, start: &Field<S, DVec3>, from: f64, guess: &mut Field<S, DVec3>, time: f64) {
-        _ = (start, from, guess, time);
+    /// Changes a first guess of the positions at the end of a step so that it can be reached from
+    /// the start without passing through anything. What moves by itself may have come closer
+    /// meanwhile.
+    fn admit(&self, way: &Way<'_, S>, guess: &mut Field<S, DVec3>) {
+        _ = (way, guess);
     }
 
-    /// Whether `guess` at `time` is on the same side of everything as `start` at the time `from`:
-    /// what one term has admitted, another may have changed.
-    fn is_reachable(&self, start: &Field<S, DVec3>, from: f64, guess: &Field<S, DVec3>, time: f64) -> bool {
-        _ = (start, from, guess, time);
+    /// Whether `guess` is on the same side of everything as the start: what one term has admitted,
+    /// another may have changed.
+    fn is_reachable(&self, way: &Way<'_, S>, guess: &Field<S, DVec3>) -> bool {
+        _ = (way, guess);
         true
     }
 
     /// A node that is on the other side of something at the end of a step. Each of the solver's own
     /// steps was short of that, but together they may have led around it: a shorter time step tells
     /// whether that is the motion.
-    fn crossed(&self, start: &Field<S, DVec3>, from: f64, end: &Field<S, DVec3>, time: f64) -> Option<Id<S>> {
-        _ = (start, from, end, time);
+    fn crossed(&self, way: &Way<'_, S>, end: &Field<S, DVec3>) -> Option<Id<S>> {
+        _ = (way, end);
         None
+    }
+
+    /// The solver is at this pose now and goes on from here: lists of neighbours, for instance, can
+    /// be made anew. The energy of every pose must stay the same. The pose has no memory of its own.
+    fn follow(&self, pose: &Pose<'_, S>, memory: &mut Memory) {
+        _ = (pose, memory);
+    }
+
+    /// The solver has found a solution for what the term keeps of the step. Where something of it
+    /// was only an estimate, as normal forces of friction are, the term puts a better one into its
+    /// memory and answers true: the solver then goes on from here. `pass` counts from one.
+    fn refine(&self, pose: &Pose<'_, S>, pass: usize, memory: &mut Memory) -> bool {
+        _ = (pose, pass, memory);
+        false
     }
 
     /// The node that is closest to what this term keeps it away from; none without such a thing.
@@ -183,6 +197,19 @@ pub trait Term<S: Space>: Send + Sync {
         };
         0.5 * (change(start) + change(end))
     }
+}
+
+/// The way from the start of a step to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a, S: Space> {
+    /// Positions at the start, m.
+    pub start: &'a Field<S, DVec3>,
+    /// Time at the start, s.
+    pub from: f64,
+    /// Time at the end, s.
+    pub time: f64,
+    /// What the term keeps of the step, if somebody asked it to ([`Term::remember`]).
+    pub memory: Option<&'a Memory>,
 }
 
 /// Where everything is and how fast it changes.

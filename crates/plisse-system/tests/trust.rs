@@ -15,7 +15,7 @@ use plisse_membrane::BaraffWitkin;
 use plisse_system::{
     Adaptive, Attachments, Clearance, Criterion, Ended, Failure, Gradient, Gravity, Implicit, Integrator,
     Ledger, NewtonSettings, PointLoads, Pose, Role, Scheme, Sink, SpectralRadius, State, StepError,
-    StepReport, System, Term, Unknown,
+    StepReport, System, Term, Unknown, Way,
 };
 
 /// A sheet that nothing holds has no equilibrium under gravity. Steps are then as small as rounding
@@ -84,8 +84,8 @@ impl Term<Vertices> for Wall {
         let (x, to) = (pose.x[Id::new(0)].x, to.x[Id::new(0)].x);
         if to >= x { f64::INFINITY } else { 0.9 * x / (x - to) }
     }
-    fn admit(&self, start: &Field<Vertices, DVec3>, _: f64, guess: &mut Field<Vertices, DVec3>, _: f64) {
-        let (from, to) = (start[Id::new(0)].x, &mut guess[Id::new(0)].x);
+    fn admit(&self, way: &Way<'_, Vertices>, guess: &mut Field<Vertices, DVec3>) {
+        let (from, to) = (way.start[Id::new(0)].x, &mut guess[Id::new(0)].x);
         *to = to.max(0.1 * from);
     }
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {

@@ -17,7 +17,7 @@ use crate::newton::{
 use crate::pose::{Inertia, Pose, StepMap};
 use crate::state::{Configuration, Kept, OwnState, Previous, State};
 use crate::system::System;
-use crate::term::{Moving, Role, Term};
+use crate::term::{Moving, Role, Term, Way};
 
 /// An implicit integrator: each step minimises the incremental potential of its [`Scheme`] by
 /// Newton's method.
@@ -208,7 +208,7 @@ impl<S: Space> Implicit<S> {
             map,
             inertia: problem.inertia,
             target: &problem.target,
-            memories: &memories,
+            memories: &mut memories,
             scratch: &mut scratch,
         };
         let last = self.last.take().filter(|last| last.is(state));
@@ -218,11 +218,19 @@ impl<S: Space> Implicit<S> {
         };
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
-        let (mut at, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
-        let solve = self
-            .newton
-            .minimise_from(&mut objective, &mut at, value)
-            .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
+        let (mut at, mut value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
+        let mut solves: Vec<NewtonReport> = Vec::with_capacity(1);
+        loop {
+            let solve = self.newton.minimise_from(&mut objective, &mut at, value).map_err(|error| {
+                StepError::NotConverged { time: state.time(), dt, error: Box::new(error) }
+            })?;
+            solves.push(solve);
+            if !objective.refine(&at, solves.len()) {
+                break;
+            }
+            value = self.evaluate(&mut objective, &at, true);
+        }
+        let solve = &solves[solves.len() - 1];
 
         let x = &at.x;
         let mut v = problem.velocity(x);
@@ -247,7 +255,7 @@ impl<S: Space> Implicit<S> {
         let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
             let driven = balance.work + self.work_of_loads(system, state, x, &balance, dt);
-            let excused = excused(&objective, gradient, state, x, &solve, self.newton.settings());
+            let excused = excused(&objective, gradient, state, x, solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
@@ -261,16 +269,18 @@ impl<S: Space> Implicit<S> {
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
         let stable =
             if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
-        let closest = Closest::of(system, &at.pose(time));
+        let terms = system.terms().enumerate();
+        let closest = Closest::of(terms.map(|(i, term)| (term, objective.pose_for(i, &at))));
+        let crossed = crossed(&objective, state, x, closest.as_ref());
         self.memories = memories;
         self.scratch = scratch;
-        if let Some((node, term)) = crossed(system, state, x, time, closest.as_ref()) {
+        if let Some((node, term)) = crossed {
             return Err(StepError::Crossed { time: state.time(), dt, node, term });
         }
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
-        let smooth = solve.iterations.len() <= SMOOTH;
+        let smooth = solves.iter().map(|solve| solve.iterations.len()).sum::<usize>() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
         state.advance(at.x, v, own, time, Kept { previous, acceleration: a, ledger });
         let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().values.clone());
@@ -278,7 +288,7 @@ impl<S: Space> Implicit<S> {
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,
-            solves: vec![solve],
+            solves,
             rejected: 0,
             energies,
             balance,
@@ -324,6 +334,7 @@ impl<S: Space> Implicit<S> {
         for (node, target) in targets {
             still[*node] = *target;
         }
+        objective.follow(&with_own(state.x().clone()));
         let is_reachable = admit(objective, state, &mut still);
         let mut moved = still.clone();
         let still = with_own(still);
@@ -369,8 +380,9 @@ impl<S: Space> Implicit<S> {
         at: &Configuration<S>,
         is_reachable: bool,
     ) -> Value {
+        objective.follow(at);
         let value = self.newton.evaluate(objective, at);
-        objective.accepted();
+        objective.accepted(at);
         if is_reachable { value } else { Value { sum: f64::INFINITY, ..value } }
     }
 }
@@ -383,20 +395,24 @@ fn rates(start: &[f64], end: &[f64], dt: f64) -> Vec<f64> {
 /// A node that has come to the wrong side of something, and the name of the term that should have
 /// kept it away.
 fn crossed<S: Space>(
-    system: &System<S>,
+    objective: &Objective<'_, S>,
     start: &State<S>,
     x: &Field<S, DVec3>,
-    time: f64,
     closest: Option<&Closest>,
 ) -> Option<(usize, String)> {
     if let Some(inside) = closest.filter(|closest| closest.gap <= 0.0) {
         return Some((inside.node, inside.term.clone()));
     }
-    let of = |term: &dyn Term<S>| {
-        let node = term.crossed(start.x(), start.time(), x, time)?;
+    let of = |(i, term): (usize, &dyn Term<S>)| {
+        let node = term.crossed(&way(objective, start, i), x)?;
         Some((node.index(), term.name().to_owned()))
     };
-    system.terms().find_map(of)
+    objective.system.terms().enumerate().find_map(of)
+}
+
+/// The way of a step as a term sees it.
+fn way<'a, S: Space>(objective: &'a Objective<'_, S>, start: &'a State<S>, term: usize) -> Way<'a, S> {
+    Way { start: start.x(), from: start.time(), time: objective.time, memory: objective.memories.get(term) }
 }
 
 /// Rounds in which terms may change a first guess.
@@ -405,17 +421,18 @@ const ADMISSIONS: usize = 3;
 /// Changes a first guess so that every term admits it and sliding nodes stay on their lines and
 /// planes; false where that is not possible.
 fn admit<S: Space>(objective: &Objective<'_, S>, state: &State<S>, guess: &mut Field<S, DVec3>) -> bool {
-    let (system, from, time) = (objective.system, state.time(), objective.time);
+    let system = objective.system;
     for _ in 0..ADMISSIONS {
-        for term in system.terms() {
-            term.admit(state.x(), from, guess, time);
+        for (i, term) in system.terms().enumerate() {
+            term.admit(&way(objective, state, i), guess);
         }
         for (&node, allowed) in system.unknowns().iter().zip(system.pins().allowed()) {
             if let Some(p) = allowed {
                 guess[node] = state.x()[node] + *p * (guess[node] - state.x()[node]);
             }
         }
-        if system.terms().all(|term| term.is_reachable(state.x(), from, guess, time)) {
+        let mut terms = system.terms().enumerate();
+        if terms.all(|(i, term)| term.is_reachable(&way(objective, state, i), guess)) {
             return true;
         }
     }

@@ -79,13 +79,15 @@ pub struct Closest {
 }
 
 impl Closest {
-    /// Over all terms of a system.
-    pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>) -> Option<Self> {
+    /// Over terms, each with the pose as it sees it.
+    pub(crate) fn of<'a, S: Space>(
+        terms: impl Iterator<Item = (&'a dyn Term<S>, Pose<'a, S>)>,
+    ) -> Option<Self> {
         let one = |(term, pose): (&dyn Term<S>, Pose<'_, S>)| {
             let Clearance { node, gap, held_depth } = term.clearance(&pose)?;
             Some(Self { term: term.name().to_owned(), node: node.index(), gap, held_depth })
         };
-        system.at(pose).filter_map(one).reduce(Self::and)
+        terms.filter_map(one).reduce(Self::and)
     }
 
     /// The closer of two approaches.

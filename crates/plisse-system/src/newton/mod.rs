@@ -134,7 +134,7 @@ impl Newton {
     ) -> Result<NewtonReport, NewtonError> {
         self.gradient.resize(problem.pattern().layout().unknowns(), 0.0);
         let value = problem.value_and_gradient(x, &mut self.gradient);
-        problem.accepted();
+        problem.accepted(x);
         self.minimise_from(problem, x, value)
     }
 
@@ -248,7 +248,7 @@ impl Newton {
                 continue;
             };
             std::mem::swap(at.x, &mut at.trial);
-            at.problem.accepted();
+            at.problem.accepted(at.x);
             let energies = std::mem::replace(&mut value, next).magnitude;
             let old = std::mem::replace(&mut force, negated(&self.gradient));
             let after = at.problem.residual(&force);

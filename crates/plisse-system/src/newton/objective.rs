@@ -24,7 +24,7 @@ pub(crate) struct Objective<'a, S: Space> {
     pub(crate) inertia: f64,
     pub(crate) target: &'a Field<S, DVec3>,
     /// What each term keeps of the step.
-    pub(crate) memories: &'a [Memory],
+    pub(crate) memories: &'a mut [Memory],
     pub(crate) scratch: &'a mut Scratch<S>,
 }
 
@@ -66,6 +66,26 @@ impl<S: Space> Objective<'_, S> {
         Pose { x: self.map.start, ..self.pose_for(term, at) }
     }
 
+    /// Tells every term that the solver is here.
+    pub(crate) fn follow(&mut self, at: &Configuration<S>) {
+        let Self { system, map, time, .. } = *self;
+        for (i, (term, memory)) in system.terms().zip(&mut *self.memories).enumerate() {
+            let pose = Pose { step: Some(map), ..at.pose(time) };
+            term.follow(&system.seen_by(i, &pose), memory);
+        }
+    }
+
+    /// Whether a term has a better estimate of something now, so that the solver must go on.
+    pub(crate) fn refine(&mut self, at: &Configuration<S>, pass: usize) -> bool {
+        let Self { system, map, time, .. } = *self;
+        let mut any = false;
+        for (i, (term, memory)) in system.terms().zip(&mut *self.memories).enumerate() {
+            let pose = Pose { step: Some(map), ..at.pose(time) };
+            any |= term.refine(&system.seen_by(i, &pose), pass, memory);
+        }
+        any
+    }
+
     fn sum(&self, x: &Field<S, DVec3>, parts: impl Iterator<Item = f64>) -> Value {
         let inertial = self.inertial_energy(x);
         let (sum, magnitude) = parts.fold((0.0, 0.0), |(sum, size), part| (sum + part, size + part.abs()));
@@ -103,7 +123,8 @@ impl<S: Space> Problem for Objective<'_, S> {
     }
 
     fn value_and_gradient(&mut self, at: &Configuration<S>, gradient: &mut [f64]) -> Value {
-        let Self { system, map, memories, time, .. } = *self;
+        let Self { system, map, time, .. } = *self;
+        let memories = &*self.memories;
         let Scratch { gradient: whole, own_gradient: own, trial_parts: parts, .. } = &mut *self.scratch;
         let x = &at.x;
         parts.clear();
@@ -129,8 +150,9 @@ impl<S: Space> Problem for Objective<'_, S> {
         self.sum(x, self.scratch.trial_parts.iter().map(|part| part.potential))
     }
 
-    fn accepted(&mut self) {
+    fn accepted(&mut self, at: &Configuration<S>) {
         std::mem::swap(&mut self.scratch.parts, &mut self.scratch.trial_parts);
+        self.follow(at);
     }
 
     fn hessian(&mut self, at: &Configuration<S>, psd: Psd, out: &mut BlockMatrix) {

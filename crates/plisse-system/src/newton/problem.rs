@@ -115,7 +115,9 @@ pub trait Problem {
     }
 
     /// The point whose value and gradient were computed last is the new iterate.
-    fn accepted(&mut self) {}
+    fn accepted(&mut self, x: &Self::Point) {
+        _ = x;
+    }
 }
 
 /// The largest length of a node's part of a vector, each divided by a positive weight. NaN is kept.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Psd, StepEnergy, Vertices, outer};
-use plisse_system::{Clearance, Gradient, Pose, Role, Sink, Term, Unknown};
+use plisse_system::{Clearance, Gradient, Pose, Role, Sink, Term, Unknown, Way};
 
 use super::{Distance, Obstacle};
 
@@ -175,16 +175,11 @@ impl Term<Vertices> for ContactTerm {
     /// Seen from the obstacle, which may move, a vertex goes straight from where it was to where it
     /// is guessed to be, as far as nothing is in the way. Where the obstacle turns far or changes
     /// its direction, piece by piece.
-    fn admit(
-        &self,
-        start: &Field<Vertices, DVec3>,
-        from: f64,
-        guess: &mut Field<Vertices, DVec3>,
-        time: f64,
-    ) {
+    fn admit(&self, way: &Way<'_, Vertices>, guess: &mut Field<Vertices, DVec3>) {
         if self.law == ContactLaw::Penalty {
             return;
         }
+        let Way { start, from, time, .. } = *way;
         let times = self.obstacle.motion.pieces(from, time);
         for toucher in &*self.touchers {
             let guess = &mut guess[toucher.vertex];
@@ -205,13 +200,8 @@ impl Term<Vertices> for ContactTerm {
         }
     }
 
-    fn is_reachable(
-        &self,
-        start: &Field<Vertices, DVec3>,
-        from: f64,
-        guess: &Field<Vertices, DVec3>,
-        time: f64,
-    ) -> bool {
+    fn is_reachable(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
+        let Way { start, from, time, .. } = *way;
         self.law == ContactLaw::Penalty
             || self.touchers.iter().all(|toucher| {
                 let was = self.obstacle.to_local(from, start[toucher.vertex]);
@@ -223,13 +213,8 @@ impl Term<Vertices> for ContactTerm {
     /// The straight path, seen from the obstacle, goes through it and comes out where the surface
     /// faces another way. Within one long step a vertex could slide around a thin rod that would
     /// hold it in several.
-    fn crossed(
-        &self,
-        start: &Field<Vertices, DVec3>,
-        from: f64,
-        end: &Field<Vertices, DVec3>,
-        time: f64,
-    ) -> Option<Id<Vertices>> {
+    fn crossed(&self, way: &Way<'_, Vertices>, end: &Field<Vertices, DVec3>) -> Option<Id<Vertices>> {
+        let Way { start, from, time, .. } = *way;
         if self.law == ContactLaw::Penalty {
             return None;
         }

@@ -1,0 +1,379 @@
+//! Putting contact together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use glam::DVec3;
+use plisse_collision::{Body, BroadPhase, ColliderError, Colliders};
+use plisse_core::{Faces, Field, Id, MeshError, TriMesh, Vertices};
+use thiserror::Error;
+
+use crate::list::{List, Radii};
+use crate::model::{Areas, Kinematic, Model, Place, Solid};
+use crate::term::ContactTerm;
+use crate::touching::{Laws, Touching};
+
+/// Why there can be no contact.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum ContactError {
+    /// Parts that cannot take part.
+    #[error("body {body}: {source}")]
+    Collider {
+        /// Number of the body, in the order in which they were added.
+        body: u32,
+        /// What is wrong.
+        source: ColliderError,
+    },
+    /// An obstacle whose faces are no mesh.
+    #[error("obstacle {body}: {source}")]
+    Mesh {
+        /// Number of the body.
+        body: u32,
+        /// What is wrong.
+        source: MeshError,
+    },
+    /// Numbers that do not fit.
+    #[error("body {body}: {what} is {value}: {expected}")]
+    BadParameter {
+        /// Number of the body.
+        body: u32,
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would fit.
+        expected: &'static str,
+    },
+    /// Bodies that touch at the start.
+    #[error(
+        "vertices {} and {} of bodies {} and {} touch at the start: their surfaces are {gap} m apart at ({:.4}, {:.4}, {:.4}); {count} pairs do",
+        vertices[0], vertices[1], bodies[0], bodies[1], at.x, at.y, at.z
+    )]
+    Touching {
+        /// A vertex of each of the two closest parts.
+        vertices: [u32; 2],
+        /// The numbers of their bodies.
+        bodies: [u32; 2],
+        /// Distance minus thickness, m; zero or less.
+        gap: f64,
+        /// Where, m.
+        at: DVec3,
+        /// How many pairs touch.
+        count: usize,
+    },
+}
+
+/// The parts of an obstacle, by the numbers of its vertices.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Triangles; both sides count.
+    Surface(Vec<[u32; 3]>),
+    /// Thick lines: rods with round ends.
+    Lines(Vec<[u32; 2]>),
+    /// Balls.
+    Points,
+}
+
+enum Part {
+    Cloth { mesh: TriMesh, areas: Field<Faces, f64> },
+    Wires { segments: Vec<[Id<Vertices>; 2]> },
+    Obstacle { shape: Shape, count: usize, motion: Arc<dyn Kinematic> },
+}
+
+/// Collects what takes part in contact; [`ContactBuilder::build`] checks it.
+pub struct ContactBuilder {
+    bodies: Vec<(Part, Touching)>,
+    obstacles: Vec<(Part, Touching)>,
+    friction: BTreeMap<(u32, u32), f64>,
+    inside: BTreeSet<(u32, u32)>,
+}
+
+/// Of the range, gaps at the start above which nothing is changed: what rests there would hardly
+/// move.
+const RESTS: f64 = 0.95;
+/// Of the range, what is left at least to a vertex that starts as close as can be.
+const SMALLEST_RANGE: f64 = 1e-4;
+
+impl ContactBuilder {
+    pub(crate) fn new() -> Self {
+        Self {
+            bodies: Vec::new(),
+            obstacles: Vec::new(),
+            friction: BTreeMap::new(),
+            inside: BTreeSet::new(),
+        }
+    }
+
+    /// Adds a cloth, in the numbering of the system, with the areas of its faces at rest in m².
+    /// Bodies are numbered in the order in which they are added.
+    #[must_use]
+    pub fn cloth(mut self, mesh: TriMesh, areas: Field<Faces, f64>, touching: Touching) -> Self {
+        self.bodies.push((Part::Cloth { mesh, areas }, touching));
+        self
+    }
+
+    /// Adds wires, in the numbering of the system.
+    #[must_use]
+    pub fn wires(mut self, segments: Vec<[Id<Vertices>; 2]>, touching: Touching) -> Self {
+        self.bodies.push((Part::Wires { segments }, touching));
+        self
+    }
+
+    /// Adds an obstacle of so many vertices. Obstacles are numbered after all bodies.
+    #[must_use]
+    pub fn obstacle(
+        mut self,
+        shape: Shape,
+        count: usize,
+        motion: Arc<dyn Kinematic>,
+        touching: Touching,
+    ) -> Self {
+        self.obstacles.push((Part::Obstacle { shape, count, motion }, touching));
+        self
+    }
+
+    /// Sets the coefficient of friction of two bodies, obstacles numbered after bodies.
+    #[must_use]
+    pub fn friction(mut self, a: u32, b: u32, coefficient: f64) -> Self {
+        self.friction.insert((a.min(b), a.max(b)), coefficient);
+        self
+    }
+
+    /// Lets what a held vertex bounds pass through an obstacle, counted among obstacles: it starts
+    /// inside.
+    #[must_use]
+    pub fn starts_inside(mut self, vertex: Id<Vertices>, obstacle: u32) -> Self {
+        self.inside.insert((vertex.get(), obstacle));
+        self
+    }
+
+    /// Checks everything. `start` and `masses` are those of the nodes of the system; `is_held` says
+    /// of which nodes something else says where they are.
+    ///
+    /// # Errors
+    /// [`ContactError`] if something touches at the start, or cannot take part.
+    pub fn build(
+        self,
+        name: impl Into<String>,
+        start: &Field<Vertices, DVec3>,
+        masses: &Field<Vertices, f64>,
+        is_held: impl Fn(Id<Vertices>) -> bool,
+    ) -> Result<ContactTerm, ContactError> {
+        let nodes = start.len();
+        let first_obstacle = self.bodies.len() as u32;
+        let parts: Vec<(Part, Touching)> = self.bodies.into_iter().chain(self.obstacles).collect();
+        for (body, (_, touching)) in parts.iter().enumerate() {
+            check(body as u32, touching)?;
+        }
+        let solid_count: usize = parts.iter().map(|(part, _)| part.solid_count()).sum();
+        let total = nodes + solid_count;
+        let mut colliders = Colliders::new(total);
+        let mut areas = Areas { vertices: vec![0.0; total], edges: Vec::new(), faces: Vec::new() };
+        let mut solids: Vec<Solid> = Vec::new();
+        let mut x = start.as_slice().to_vec();
+        let mut edge = f64::INFINITY;
+        for (number, (part, touching)) in parts.iter().enumerate() {
+            let body = number as u32;
+            let wrong = |source| ContactError::Collider { body, source };
+            match part {
+                Part::Cloth { mesh, areas: of_faces } => {
+                    colliders.add_surface(Body(body), mesh, touching.radius).map_err(wrong)?;
+                    areas.add_surface(mesh, of_faces);
+                    let lengths = mesh.edges().as_slice().iter();
+                    let lengths = lengths.map(|edge| x[edge.vertices[0].index()].distance(x[edge.vertices[1].index()]));
+                    edge = edge.min(lengths.sum::<f64>() / mesh.edge_count().max(1) as f64);
+                }
+                Part::Wires { segments } => {
+                    colliders.add_lines(Body(body), segments, touching.radius).map_err(wrong)?;
+                    let length = |ends: &[Id<Vertices>; 2]| x[ends[0].index()].distance(x[ends[1].index()]);
+                    areas.add_lines(segments, touching.radius, length);
+                    edge = edge.min(segments.iter().map(length).sum::<f64>() / segments.len().max(1) as f64);
+                }
+                Part::Obstacle { shape, count, motion } => {
+                    let first = x.len();
+                    let of_solids = first - nodes;
+                    x.resize(first + count, DVec3::ZERO);
+                    motion.place(0.0, &mut x[first..]);
+                    if let Some(bad) = x[first..].iter().find(|x| !x.is_finite()) {
+                        let (what, value) = ("a coordinate", bad.x + bad.y + bad.z);
+                        return Err(ContactError::BadParameter { body, what, value, expected: "give finite numbers" });
+                    }
+                    solids.push(Solid { vertices: of_solids..of_solids + count, motion: Arc::clone(motion) });
+                    add_obstacle(&mut colliders, &mut areas, body, shape, first..first + count, touching, &x)?;
+                }
+            }
+        }
+        let x = Field::from_vec(x);
+        let length = |e: usize| {
+            let [a, b] = colliders.edge(Id::new(e as u32));
+            x[a].distance(x[b])
+        };
+        let edge_lengths: Vec<f64> = (0..colliders.edge_count()).map(length).collect();
+        let mut has_edge = vec![false; total];
+        for e in 0..colliders.edge_count() {
+            for v in colliders.edge(Id::new(e as u32)) {
+                has_edge[v.index()] = true;
+            }
+        }
+        let is_point = |v: &u32| !has_edge[*v as usize] && colliders.body(Id::new(*v)).is_some();
+        let points = (0..total as u32).filter(is_point).collect();
+        let held = |v: usize| v >= nodes || is_held(Id::new(v as u32));
+        let kinematic: Vec<bool> = (0..total).map(held).collect();
+        let inverse = |v: usize| if kinematic[v] { 0.0 } else { 1.0 / masses[Id::new(v as u32)] };
+        let inverse_masses = Field::from_vec((0..total).map(inverse).collect());
+        let laws = Laws {
+            bodies: parts.iter().map(|(_, touching)| *touching).collect(),
+            obstacles: first_obstacle,
+            friction: self.friction,
+        };
+        let inside = self.inside.into_iter().map(|(v, obstacle)| (v, obstacle + first_obstacle)).collect();
+        let mut model = Model {
+            nodes,
+            phase: Mutex::new(BroadPhase::new(colliders.clone(), &x)),
+            colliders,
+            laws,
+            solids,
+            areas,
+            edge_lengths,
+            kinematic,
+            inverse_masses,
+            start: x,
+            start_ranges: vec![f64::INFINITY; total],
+            inside,
+            points,
+            edge: if edge.is_finite() { edge } else { 1.0 },
+        };
+        model.shorten_ranges()?;
+        Ok(ContactTerm::new(name.into(), model))
+    }
+}
+
+impl Model {
+    /// Gives vertices that start close to another body the range that they start with, so that
+    /// nothing is thrown off.
+    fn shorten_ranges(&mut self) -> Result<(), ContactError> {
+        let (nodes, solids) = self.start.as_slice().split_at(self.nodes);
+        let list = List::new(self, Place { nodes, solids }, Radii::default(), None);
+        let mut shortened: Vec<(u32, f64)> = Vec::new();
+        let mut worst: Option<ContactError> = None;
+        let mut count = 0;
+        for pair in &list.pairs {
+            let gap = pair.distance - pair.offset;
+            let [first, all] = pair.kind.vertices();
+            let body = |v: u32| self.colliders.body(Id::new(v)).map_or(u32::MAX, |body| body.0);
+            let bodies = [body(pair.vertices[0]), body(pair.vertices[first])];
+            if gap <= 0.0 {
+                count += 1;
+                if !matches!(&worst, Some(ContactError::Touching { gap: least, .. }) if *least <= gap) {
+                    let vertices = [pair.vertices[0], pair.vertices[first]];
+                    let at = self.start[Id::new(vertices[0])];
+                    worst = Some(ContactError::Touching { vertices, bodies, gap, at, count: 0 });
+                }
+            } else if bodies[0] != bodies[1] && gap < RESTS * pair.range {
+                let range = gap.max(SMALLEST_RANGE * pair.range);
+                shortened.extend(pair.vertices[..all].iter().map(|v| (*v, range)));
+            }
+        }
+        if let Some(ContactError::Touching { vertices, bodies, gap, at, .. }) = worst {
+            return Err(ContactError::Touching { vertices, bodies, gap, at, count });
+        }
+        for (vertex, range) in shortened {
+            if !self.is_solid(vertex) {
+                let least = &mut self.start_ranges[vertex as usize];
+                *least = least.min(range);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    fn solid_count(&self) -> usize {
+        match self {
+            Self::Obstacle { count, .. } => *count,
+            _ => 0,
+        }
+    }
+}
+
+impl Areas {
+    fn add_surface(&mut self, mesh: &TriMesh, of_faces: &Field<Faces, f64>) {
+        for (face, corners) in mesh.faces().iter() {
+            for corner in corners {
+                self.vertices[corner.index()] += of_faces[face] / 3.0;
+            }
+        }
+        let of_edge = |edge: &plisse_core::Edge| {
+            (of_faces[edge.faces.0] + edge.faces.1.map_or(0.0, |face| of_faces[face])) / 3.0
+        };
+        self.edges.extend(mesh.edges().as_slice().iter().map(of_edge));
+        self.faces.extend(of_faces.as_slice());
+    }
+
+    fn add_lines(
+        &mut self,
+        segments: &[[Id<Vertices>; 2]],
+        radius: f64,
+        length: impl Fn(&[Id<Vertices>; 2]) -> f64,
+    ) {
+        for ends in segments {
+            // Its shadow; a line without thickness has none, but must be kept away, too.
+            let area = length(ends) * (2.0 * radius).max(1e-3 * length(ends));
+            self.edges.push(area);
+            for end in ends {
+                self.vertices[end.index()] += 0.5 * area;
+            }
+        }
+    }
+}
+
+fn add_obstacle(
+    colliders: &mut Colliders,
+    areas: &mut Areas,
+    body: u32,
+    shape: &Shape,
+    vertices: std::ops::Range<usize>,
+    touching: &Touching,
+    x: &[DVec3],
+) -> Result<(), ContactError> {
+    let wrong = |source| ContactError::Collider { body, source };
+    let first = vertices.start as u32;
+    let total = colliders.vertex_count();
+    match shape {
+        Shape::Surface(faces) => {
+            let mesh = TriMesh::with_isolated_vertices(vertices.len(), faces)
+                .map_err(|source| ContactError::Mesh { body, source })?;
+            let mesh = mesh.among(first, total);
+            let area = |corners: &[Id<Vertices>; 3]| {
+                let [a, b, c] = corners.map(|v| x[v.index()]);
+                0.5 * (b - a).cross(c - a).length()
+            };
+            areas.add_surface(&mesh, &mesh.faces().map(area));
+            colliders.add_surface(Body(body), &mesh, touching.radius).map_err(wrong)
+        }
+        Shape::Lines(lines) => {
+            let id = |v: u32| Id::new(first + v);
+            let segments: Vec<[Id<Vertices>; 2]> = lines.iter().map(|ends| ends.map(id)).collect();
+            areas.add_lines(&segments, touching.radius, |ends| x[ends[0].index()].distance(x[ends[1].index()]));
+            colliders.add_lines(Body(body), &segments, touching.radius).map_err(wrong)
+        }
+        Shape::Points => {
+            let points: Vec<Id<Vertices>> = vertices.clone().map(|v| Id::new(v as u32)).collect();
+            for v in vertices {
+                areas.vertices[v] = 4.0 * std::f64::consts::PI * touching.radius * touching.radius;
+            }
+            colliders.add_points(Body(body), &points, touching.radius).map_err(wrong)
+        }
+    }
+}
+
+fn check(body: u32, touching: &Touching) -> Result<(), ContactError> {
+    let numbers = [("the radius", touching.radius), ("friction", touching.friction)];
+    match numbers.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+        None => Ok(()),
+        Some((what, value)) => {
+            Err(ContactError::BadParameter { body, what, value, expected: "give zero or more" })
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Barrier contact and friction: cloth with cloth, with itself, with wires and obstacles.
+//!
+//! | what | items |
+//! |---|---|
+//! | the term | [`ContactTerm`], [`ContactBuilder`], [`ContactError`] |
+//! | how bodies touch | [`Touching`], [`Barrier`] |
+//! | obstacles | [`Shape`], [`Kinematic`] |
+
+mod barrier;
+mod builder;
+mod friction;
+mod list;
+mod model;
+mod stencil;
+mod term;
+mod touching;
+mod weights;
+
+pub use barrier::Barrier;
+pub use builder::{ContactBuilder, ContactError, Shape};
+pub use model::Kinematic;
+pub use term::ContactTerm;
+pub use touching::Touching;

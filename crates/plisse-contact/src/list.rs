@@ -1,0 +1,321 @@
+//! Pairs that can touch around some positions, with what their contact would be.
+
+use glam::DVec3;
+use plisse_collision::{Body, EdgeMollifier};
+use plisse_core::{Id, Positive};
+use rayon::prelude::*;
+
+use crate::barrier::Barrier;
+use crate::model::{Model, Place};
+use crate::stencil::{Kind, Nearest};
+use crate::weights::weigh;
+
+/// Two parts that can touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) kind: Kind,
+    /// The numbers of the two parts.
+    pub(crate) parts: [u32; 2],
+    pub(crate) vertices: [u32; 4],
+    /// Whether one of them belongs to an obstacle.
+    pub(crate) solid: bool,
+    /// Whether the closest points lay inside of both when the list was made.
+    pub(crate) interior: bool,
+    /// The distance then, m.
+    pub(crate) distance: f64,
+    /// The area that contact acts on, m².
+    pub(crate) weight: f64,
+    /// The distance at which the surfaces touch, m.
+    pub(crate) offset: f64,
+    /// Gap at which contact begins, m.
+    pub(crate) range: f64,
+    /// Pa.
+    pub(crate) stiffness: f64,
+    pub(crate) friction: f64,
+    /// m/s.
+    pub(crate) slip: f64,
+    /// Rest lengths of two edges, m.
+    pub(crate) lengths: [f64; 2],
+}
+
+impl Pair {
+    pub(crate) fn key(&self) -> (Kind, [u32; 2]) {
+        (self.kind, self.parts)
+    }
+
+    #[inline]
+    pub(crate) fn barrier(&self) -> Barrier {
+        Barrier::raw(self.stiffness, self.range)
+    }
+
+    /// How far beyond the range it was when the list was made.
+    #[inline]
+    fn slack(&self) -> f64 {
+        self.distance - self.offset - self.range
+    }
+
+    /// The weight of nearly parallel edges.
+    #[inline]
+    pub(crate) fn mollifier(&self, x: &[DVec3; 4]) -> Option<EdgeMollifier> {
+        if self.kind != Kind::EdgeEdge {
+            return None;
+        }
+        let [a, b] = self.lengths.map(Positive::new);
+        let (Ok(a), Ok(b)) = (a, b) else { return None };
+        Some(EdgeMollifier::new([a, b])).filter(|mollifier| mollifier.is_active(x))
+    }
+}
+
+/// A pair that is close, where its points are closest.
+pub(crate) struct Touch<'a> {
+    pub(crate) pair: &'a Pair,
+    pub(crate) nearest: Nearest,
+    pub(crate) gap: f64,
+}
+
+/// Every pair that can come into its range while nothing moves farther than two radii from where it
+/// was, in ascending order.
+///
+/// Bodies count against each other, so that a common shift of all of them costs nothing; against
+/// obstacles they count as they are.
+pub(crate) struct List {
+    pub(crate) pairs: Vec<Pair>,
+    /// Positions of the nodes.
+    nodes: Vec<DVec3>,
+    solids: Vec<DVec3>,
+    pub(crate) radii: Radii,
+}
+
+/// How far something has moved, or may move, m.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Radii {
+    /// A vertex of a body against the mean of all.
+    pub(crate) own: f64,
+    /// A vertex of a body and one of an obstacle together.
+    pub(crate) solid: f64,
+}
+
+/// Room for rounding.
+const ROOM: f64 = 1.0 + 1e-6;
+
+impl List {
+    /// Makes a list. Pairs that are in an older one keep their weights.
+    pub(crate) fn new(model: &Model, at: Place<'_>, radii: Radii, older: Option<&Self>) -> Self {
+        let gap = model.laws.largest_range();
+        let x = at.field();
+        let laws = &model.laws;
+        let mut phase = model.phase();
+        let own = phase.near(&x, gap, radii.own * ROOM, |a, b| !laws.is_obstacle(b) && laws.meet(a, b));
+        let mut raw = Vec::with_capacity(own.pairs().len());
+        collect(model, own.pairs(), &mut raw);
+        if !model.solids.is_empty() {
+            let radius = 0.5 * radii.solid * ROOM;
+            let near = phase.near(&x, gap, radius, |a, b| laws.is_obstacle(b) && laws.meet(a, b));
+            collect(model, near.pairs(), &mut raw);
+        }
+        drop(phase);
+        let rated = |raw: &Raw| model.rate(*raw, &at, radii);
+        let mut pairs: Vec<Pair> =
+            if raw.len() < 1024 { raw.iter().filter_map(rated).collect() } else { raw.par_iter().filter_map(rated).collect() };
+        pairs.sort_unstable_by_key(Pair::key);
+        pairs.dedup_by_key(|pair| pair.key());
+        weigh(model, &mut pairs);
+        if let Some(older) = older {
+            for pair in &mut pairs {
+                if let Ok(place) = older.pairs.binary_search_by_key(&pair.key(), Pair::key) {
+                    pair.weight = older.pairs[place].weight;
+                }
+            }
+        }
+        Self { pairs, nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), radii }
+    }
+
+    /// How far everything is from where it was.
+    pub(crate) fn moved(&self, at: &Place<'_>) -> Radii {
+        let shift = self.shift(at.nodes);
+        let mut moved = Radii::default();
+        for (x, was) in at.nodes.iter().zip(&self.nodes) {
+            let way = *x - *was;
+            moved.own = moved.own.max((way - shift).length_squared());
+            moved.solid = moved.solid.max(way.length_squared());
+        }
+        let solids = at.solids.iter().zip(&self.solids).map(|(x, was)| (*x - *was).length_squared());
+        let solids = solids.fold(0.0, f64::max);
+        Radii { own: moved.own.sqrt(), solid: moved.solid.sqrt() + solids.sqrt() }
+    }
+
+    /// The mean way of all nodes.
+    fn shift(&self, nodes: &[DVec3]) -> DVec3 {
+        let sum: DVec3 = nodes.iter().zip(&self.nodes).map(|(x, was)| *x - *was).sum();
+        sum / nodes.len().max(1) as f64
+    }
+
+    /// Whether the list is complete for something that has moved so far.
+    pub(crate) fn covers(&self, moved: &Radii) -> bool {
+        let room = 1.0 + 1e-9;
+        moved.own <= self.radii.own * room && moved.solid <= self.radii.solid * room
+    }
+
+    /// The largest multiple of the way between two places that the list covers, up to one.
+    pub(crate) fn longest_step(&self, from: &Place<'_>, to: &Place<'_>) -> f64 {
+        let [s, t] = [from, to].map(|place| self.shift(place.nodes));
+        let solids = from.solids.iter().zip(&self.solids).map(|(x, was)| (*x - *was).length_squared());
+        let room = (self.radii.solid - solids.fold(0.0, f64::max).sqrt()).max(0.0);
+        let mut share: f64 = 1.0;
+        for ((x, y), was) in from.nodes.iter().zip(to.nodes).zip(&self.nodes) {
+            share = share.min(within(*x - *was - s, *y - *was - t, self.radii.own));
+            if !self.solids.is_empty() {
+                share = share.min(within(*x - *was, *y - *was, room));
+            }
+        }
+        share
+    }
+
+    /// Pairs whose gap is smaller than a multiple of their range.
+    pub(crate) fn touching<'a>(&'a self, at: &Place<'_>, multiple: f64) -> Vec<Touch<'a>> {
+        let moved = self.moved(at);
+        let moved = Radii { own: 2.0 * moved.own * ROOM, solid: moved.solid * ROOM };
+        let one = |pair: &'a Pair| {
+            let reach = if pair.solid { moved.solid } else { moved.own };
+            if pair.slack() - (multiple - 1.0) * pair.range > reach {
+                return None;
+            }
+            let nearest = pair.kind.nearest(&at.gather(pair.vertices));
+            let gap = nearest.distance - pair.offset;
+            (gap < multiple * pair.range).then_some(Touch { pair, nearest, gap })
+        };
+        if self.pairs.len() < 1024 {
+            self.pairs.iter().filter_map(one).collect()
+        } else {
+            self.pairs.par_iter().filter_map(one).collect()
+        }
+    }
+}
+
+/// The largest multiple of the way from `u` to `v` that stays within a radius of zero, up to one;
+/// zero if the way leads away from outside.
+fn within(u: DVec3, v: DVec3, radius: f64) -> f64 {
+    let limit = radius * radius;
+    if v.length_squared() <= limit {
+        return 1.0;
+    }
+    let p = v - u;
+    let (pp, up, room) = (p.length_squared(), u.dot(p), limit - u.length_squared());
+    if room <= 0.0 || pp == 0.0 {
+        return 0.0;
+    }
+    let root = (up * up + pp * room).sqrt();
+    // The form of the root that does not cancel.
+    let t = if up > 0.0 { room / (root + up) } else { (root - up) / pp };
+    t.min(1.0)
+}
+
+#[derive(Clone, Copy)]
+struct Raw {
+    kind: Kind,
+    parts: [u32; 2],
+    vertices: [u32; 4],
+    bodies: [Body; 2],
+    radius: f64,
+}
+
+fn collect(model: &Model, pairs: &plisse_collision::Pairs, out: &mut Vec<Raw>) {
+    let colliders = &model.colliders;
+    let body = |v: u32| colliders.body(Id::new(v)).unwrap_or(Body(u32::MAX));
+    let mut add = |kind: Kind, parts: [u32; 2], vertices: [u32; 4], radius: f64| {
+        let [first, all] = kind.vertices();
+        let bodies = [body(vertices[0]), body(vertices[first])];
+        let used = &vertices[..all];
+        if used.iter().all(|v| model.kinematic[*v as usize]) {
+            return;
+        }
+        if !model.inside.is_empty() {
+            let solid = if bodies[0] > bodies[1] { bodies[0] } else { bodies[1] };
+            if used.iter().any(|v| model.inside.contains(&(*v, solid.0))) {
+                return;
+            }
+        }
+        out.push(Raw { kind, parts, vertices, bodies, radius });
+    };
+    for (v, f) in &pairs.vertex_faces {
+        let [a, b, c] = colliders.face(*f).map(Id::get);
+        let (p, radius) = (v.get(), colliders.vertex_radius(*v) + colliders.face_radius(*f));
+        add(Kind::VertexFace, [p, f.get()], [p, a, b, c], radius);
+        // A ball presses on vertices; on faces only where these are large.
+        if model.is_solid(p) && model.is_point(p) {
+            for corner in [a, b, c] {
+                let radius = colliders.vertex_radius(*v) + colliders.vertex_radius(Id::new(corner));
+                add(Kind::VertexVertex, [corner, p], [corner, p, p, p], radius);
+            }
+        }
+    }
+    for (e, f) in &pairs.edge_edges {
+        let ([a, b], [c, d]) = (colliders.edge(*e).map(Id::get), colliders.edge(*f).map(Id::get));
+        let radius = colliders.edge_radius(*e) + colliders.edge_radius(*f);
+        add(Kind::EdgeEdge, [e.get(), f.get()], [a, b, c, d], radius);
+    }
+    for (v, e) in &pairs.vertex_edges {
+        let ([a, b], p) = (colliders.edge(*e).map(Id::get), v.get());
+        let radius = colliders.vertex_radius(*v) + colliders.edge_radius(*e);
+        add(Kind::VertexEdge, [p, e.get()], [p, a, b, b], radius);
+    }
+    for (v, w) in &pairs.vertex_vertices {
+        let radius = colliders.vertex_radius(*v) + colliders.vertex_radius(*w);
+        add(Kind::VertexVertex, [v.get(), w.get()], [v.get(), w.get(), w.get(), w.get()], radius);
+    }
+}
+
+impl Model {
+    /// What the contact of a pair would be; none if it is too far away.
+    fn rate(&self, raw: Raw, at: &Place<'_>, radii: Radii) -> Option<Pair> {
+        let Raw { kind, parts, vertices, bodies, radius } = raw;
+        let nearest = kind.nearest(&at.gather(vertices));
+        let between = self.laws.between(bodies[0], bodies[1]);
+        let solid = bodies.iter().any(|body| self.laws.is_obstacle(*body));
+        let reach = if solid { radii.solid } else { 2.0 * radii.own };
+        if nearest.distance - radius - between.range > reach * ROOM {
+            return None;
+        }
+        let (mut offset, mut range) = (radius, between.range);
+        for vertex in &vertices[..kind.vertices()[1]] {
+            range = range.min(self.start_ranges[*vertex as usize]);
+        }
+        if bodies[0] == bodies[1] {
+            // Neighbours in a fine mesh, or layers that start close to each other, must not repel
+            // where they start.
+            let start = kind.nearest(&vertices.map(|v| self.start[Id::new(v)])).distance;
+            let room = start / (2.0 * (offset + range));
+            if room == 0.0 {
+                return None;
+            }
+            if room < 1.0 {
+                offset *= room;
+                range *= room;
+            }
+        }
+        let lengths = match kind {
+            Kind::EdgeEdge => parts.map(|edge| self.edge_lengths[edge as usize]),
+            _ => [0.0; 2],
+        };
+        Some(Pair {
+            kind,
+            parts,
+            vertices,
+            solid,
+            interior: nearest.interior,
+            distance: nearest.distance,
+            weight: 0.0,
+            offset,
+            range,
+            stiffness: between.stiffness,
+            friction: between.friction,
+            slip: between.slip,
+            lengths,
+        })
+    }
+
+    /// Whether a vertex has neither edges nor faces.
+    fn is_point(&self, vertex: u32) -> bool {
+        self.points.binary_search(&vertex).is_ok()
+    }
+}

@@ -1,0 +1,123 @@
+//! What takes part in contact, and what never changes about it.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use glam::DVec3;
+use plisse_collision::{BroadPhase, Colliders};
+use plisse_core::{Field, Vertices};
+
+use crate::touching::Laws;
+
+/// Where the vertices of an obstacle are.
+pub trait Kinematic: Send + Sync {
+    /// Writes the positions at a time, in metres. All of them must be finite.
+    fn place(&self, time: f64, out: &mut [DVec3]);
+
+    /// Whether they change with time.
+    fn moves(&self) -> bool;
+}
+
+/// Positions that never change.
+impl Kinematic for Vec<DVec3> {
+    fn place(&self, _: f64, out: &mut [DVec3]) {
+        out.copy_from_slice(self);
+    }
+
+    fn moves(&self) -> bool {
+        false
+    }
+}
+
+/// The vertices of an obstacle.
+pub(crate) struct Solid {
+    /// Among those of all obstacles.
+    pub(crate) vertices: Range<usize>,
+    pub(crate) motion: Arc<dyn Kinematic>,
+}
+
+/// Areas that contact acts on, m², by the numbers of colliders.
+#[derive(Default)]
+pub(crate) struct Areas {
+    pub(crate) vertices: Vec<f64>,
+    pub(crate) edges: Vec<f64>,
+    pub(crate) faces: Vec<f64>,
+}
+
+/// Vertices are those of the system, then those of obstacles.
+pub(crate) struct Model {
+    /// How many vertices the system has.
+    pub(crate) nodes: usize,
+    pub(crate) colliders: Colliders,
+    pub(crate) phase: Mutex<BroadPhase>,
+    pub(crate) laws: Laws,
+    pub(crate) solids: Vec<Solid>,
+    pub(crate) areas: Areas,
+    /// At the start, m; of parallel edges, the energy fades by them.
+    pub(crate) edge_lengths: Vec<f64>,
+    /// Of every vertex, whether something else says where it is.
+    pub(crate) kinematic: Vec<bool>,
+    /// Of every vertex, 1/kg; zero for kinematic ones.
+    pub(crate) inverse_masses: Field<Vertices, f64>,
+    /// Of every vertex at time zero.
+    pub(crate) start: Field<Vertices, DVec3>,
+    /// Of every vertex, the range that its start leaves it, m.
+    pub(crate) start_ranges: Vec<f64>,
+    /// Held vertices that start inside of an obstacle: what they bound passes through it.
+    pub(crate) inside: BTreeSet<(u32, u32)>,
+    /// Vertices without edges, ascending.
+    pub(crate) points: Vec<u32>,
+    /// The smallest mean edge of the bodies, m.
+    pub(crate) edge: f64,
+}
+
+/// Where all vertices are.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) nodes: &'a [DVec3],
+    pub(crate) solids: &'a [DVec3],
+}
+
+impl Place<'_> {
+    #[inline]
+    pub(crate) fn of(&self, vertex: u32) -> DVec3 {
+        let vertex = vertex as usize;
+        if vertex < self.nodes.len() { self.nodes[vertex] } else { self.solids[vertex - self.nodes.len()] }
+    }
+
+    #[inline]
+    pub(crate) fn gather(&self, vertices: [u32; 4]) -> [DVec3; 4] {
+        vertices.map(|vertex| self.of(vertex))
+    }
+
+    pub(crate) fn field(&self) -> Field<Vertices, DVec3> {
+        Field::from_vec(self.nodes.iter().chain(self.solids).copied().collect())
+    }
+}
+
+impl Model {
+    /// Positions of the vertices of all obstacles at a time.
+    pub(crate) fn solids_at(&self, time: f64) -> Vec<DVec3> {
+        let count = self.solids.last().map_or(0, |solid| solid.vertices.end);
+        let mut out = vec![DVec3::ZERO; count];
+        for solid in &self.solids {
+            solid.motion.place(time, &mut out[solid.vertices.clone()]);
+        }
+        out
+    }
+
+    pub(crate) fn moves(&self) -> bool {
+        self.solids.iter().any(|solid| solid.motion.moves())
+    }
+
+    /// The trees hold nothing but scratch, so that a panic elsewhere leaves them usable.
+    pub(crate) fn phase(&self) -> MutexGuard<'_, BroadPhase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    pub(crate) fn is_solid(&self, vertex: u32) -> bool {
+        vertex as usize >= self.nodes
+    }
+}

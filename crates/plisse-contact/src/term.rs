@@ -1,0 +1,488 @@
+//! Contact as a term of a system.
+
+use std::borrow::Cow;
+
+use glam::{DMat3, DVec3};
+use plisse_collision::Ccd;
+use plisse_core::{Blocks, Field, Id, Psd, StepEnergy, Vertices, outer};
+use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
+use rayon::prelude::*;
+
+use crate::builder::ContactBuilder;
+use crate::friction::Rubbing;
+use crate::list::{List, Radii, Touch};
+use crate::model::{Model, Place};
+
+/// Barrier contact with friction between everything that it knows: cloth with cloth and with
+/// itself, wires, obstacles.
+///
+/// Nothing ever passes through anything: every step of the solver ends where continuous collision
+/// detection proves the way free, with at least a tenth of each gap left.
+pub struct ContactTerm {
+    name: String,
+    model: Model,
+}
+
+/// What a step keeps.
+#[derive(Default)]
+struct Kept {
+    list: Option<List>,
+    /// Obstacles at the end of the step.
+    solids: Vec<DVec3>,
+    /// Their velocities, m/s.
+    velocities: Vec<DVec3>,
+    time: f64,
+    rubbing: Vec<Rubbing>,
+}
+
+/// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
+/// pairs.
+const RADIUS: [f64; 2] = [0.15, 0.6];
+/// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
+/// that comes into contact.
+const MARGIN: f64 = 1.2;
+/// Part of a gap that a step of the solver leaves.
+const KEPT: f64 = 0.1;
+/// Solves of a step, each with the normal forces of the last.
+const PASSES: usize = 2;
+/// Relative change of normal forces that is worth another solve.
+const CHANGE: f64 = 0.05;
+
+impl ContactTerm {
+    /// Nothing yet.
+    #[must_use]
+    pub fn builder() -> ContactBuilder {
+        ContactBuilder::new()
+    }
+
+    pub(crate) fn new(name: String, model: Model) -> Self {
+        Self { name, model }
+    }
+
+    /// A list that covers a pose, that of the step or a new one, and where obstacles are.
+    fn at<'a>(&self, pose: &Pose<'a, Vertices>) -> (Cow<'a, [DVec3]>, Listed<'a>) {
+        let kept: Option<&Kept> = pose.step.and_then(|step| step.memory).and_then(Memory::get);
+        let nodes = pose.x.as_slice();
+        if let Some(kept) = kept
+            && kept.time.to_bits() == pose.time.to_bits()
+            && let Some(list) = &kept.list
+        {
+            let place = Place { nodes, solids: &kept.solids };
+            if list.covers(&list.moved(&place)) {
+                return (Cow::Borrowed(&kept.solids), Listed::Kept(list));
+            }
+        }
+        let solids = self.model.solids_at(pose.time);
+        let list = List::new(&self.model, Place { nodes, solids: &solids }, Radii::default(), None);
+        (Cow::Owned(solids), Listed::New(list))
+    }
+
+    fn kept<'a>(pose: &Pose<'a, Vertices>) -> Option<&'a Kept> {
+        pose.step.filter(|step| step.rate > 0.0).and_then(|step| step.memory).and_then(Memory::get)
+    }
+
+    /// Contacts that rub, with their tangential velocities.
+    fn sliding<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = (&'a Rubbing, DVec3)> + 'a {
+        let kept = Self::kept(pose);
+        let rubbing = kept.map_or(&[][..], |kept| &kept.rubbing);
+        rubbing.iter().map(move |rubbing| {
+            let velocity = |v: u32| {
+                let solids = kept.map_or(&[][..], |kept| &kept.velocities);
+                match (v as usize).checked_sub(self.model.nodes) {
+                    None => pose.velocity(Id::new(v)),
+                    Some(solid) => solids[solid],
+                }
+            };
+            let relative: DVec3 = (0..4).map(|i| velocity(rubbing.vertices[i]) * rubbing.weights[i]).sum();
+            (rubbing, rubbing.tangential(relative))
+        })
+    }
+
+    /// Normal forces where everything is here.
+    fn rubbing(&self, list: &List, place: &Place<'_>) -> Vec<Rubbing> {
+        let rubs = |touch: Touch<'_>| {
+            let Touch { pair, nearest, gap } = touch;
+            if pair.friction == 0.0 || gap <= 0.0 {
+                return None;
+            }
+            let x = place.gather(pair.vertices);
+            let fade = pair.mollifier(&x).map_or(1.0, |mollifier| mollifier.weight(&x));
+            let limit = -pair.friction * pair.weight * fade * pair.barrier().evaluate(gap)[1];
+            (limit > 0.0).then_some(Rubbing {
+                vertices: pair.vertices,
+                weights: nearest.weights,
+                normal: nearest.normal,
+                limit,
+                slip: pair.slip,
+            })
+        };
+        list.touching(place, 1.0).into_iter().filter_map(rubs).collect()
+    }
+
+    /// How far the lists of a step reach: as far as bodies are expected to go.
+    fn radii(&self, step: &StepMap<'_, Vertices>, solids_move: f64) -> Radii {
+        let [least, most] = RADIUS.map(|part| part * self.model.edge);
+        let target = step.inertia.map_or(step.start, |inertia| inertia.target);
+        let ways = || target.as_slice().iter().zip(step.start.as_slice()).map(|(to, from)| *to - *from);
+        let mean = ways().sum::<DVec3>() / step.start.len().max(1) as f64;
+        let own = ways().map(|way| way.distance_squared(mean)).fold(0.0, f64::max).sqrt();
+        let all = ways().map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
+        Radii { own: (1.5 * own).clamp(least, most), solid: (1.5 * all).max(least) + solids_move }
+    }
+
+    /// Whether the straight way from the start of a step to its end is free, obstacles included:
+    /// the share of it that is.
+    fn free_share(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> f64 {
+        let model = &self.model;
+        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
+        let from = Place { nodes: way.start.as_slice(), solids: &before };
+        let to = Place { nodes: guess.as_slice(), solids: &after };
+        let kept: Option<&Kept> = way.memory.and_then(Memory::get);
+        let list = kept.and_then(|kept| kept.list.as_ref());
+        let covers = |list: &&List| [&from, &to].iter().all(|place| list.covers(&list.moved(place)));
+        match list.filter(covers) {
+            Some(list) => self.share_between(list, &from, &to),
+            None => {
+                // A list around the start that reaches as far as everything goes.
+                let near = List::new(model, from, Radii::default(), None);
+                let radii = near.moved(&to);
+                let list = List::new(model, from, Radii { own: radii.own.max(1e-9), solid: radii.solid.max(1e-9) }, None);
+                self.share_between(&list, &from, &to)
+            }
+        }
+    }
+
+    /// The share of a straight way along which all pairs keep a part of their gaps.
+    fn share_between(&self, list: &List, from: &Place<'_>, to: &Place<'_>) -> f64 {
+        let ccd = Ccd::with_levels(10);
+        let one = |pair: &crate::list::Pair| {
+            let [a, b] = [from, to].map(|place| place.gather(pair.vertices));
+            let nearest = pair.kind.nearest(&a);
+            let gap = nearest.distance - pair.offset;
+            let separation = pair.offset + KEPT * gap.min(pair.range).max(0.0);
+            let way: [DVec3; 4] = std::array::from_fn(|i| b[i] - a[i]);
+            if nearest.distance - pair.kind.reach(&way) > separation {
+                return 1.0;
+            }
+            pair.kind.time_of_contact(ccd, &a, &b, separation).unwrap_or(1.0)
+        };
+        if list.pairs.len() < 512 {
+            list.pairs.iter().map(one).fold(1.0, f64::min)
+        } else {
+            list.pairs.par_iter().map(one).reduce(|| 1.0, f64::min)
+        }
+    }
+
+    /// The node of a pair that has most to do with its contact.
+    fn node_of(&self, touch: &Touch<'_>) -> Option<Id<Vertices>> {
+        let weight = |i: &usize| touch.nearest.weights[*i].abs();
+        let nodes = (0..touch.pair.kind.vertices()[1]).filter(|i| !self.model.is_solid(touch.pair.vertices[*i]));
+        nodes.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|i| Id::new(touch.pair.vertices[i]))
+    }
+
+    /// Energy and gradient of a touching pair.
+    fn force(&self, touch: &Touch<'_>, place: &Place<'_>) -> (f64, [DVec3; 4]) {
+        let Touch { pair, nearest, gap } = touch;
+        let [energy, slope, _] = pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
+        let mut gradient = nearest.weights.map(|c| nearest.normal * (c * slope));
+        let x = place.gather(pair.vertices);
+        let Some(mollifier) = pair.mollifier(&x) else { return (energy, gradient) };
+        let fade = mollifier.evaluate(&x);
+        for (sum, fading) in gradient.iter_mut().zip(fade.gradient) {
+            *sum = *sum * fade.energy + fading * energy;
+        }
+        (energy * fade.energy, gradient)
+    }
+
+    fn unknown(&self, vertex: u32) -> Unknown<Vertices> {
+        if self.model.is_solid(vertex) { Unknown::Held } else { Unknown::Node(Id::new(vertex)) }
+    }
+}
+
+enum Listed<'a> {
+    Kept(&'a List),
+    New(List),
+}
+
+impl Listed<'_> {
+    fn list(&self) -> &List {
+        match self {
+            Self::Kept(list) => list,
+            Self::New(list) => list,
+        }
+    }
+}
+
+/// Blocks of a stencil of four: the lower triangle.
+const BLOCKS: usize = 10;
+
+impl Term<Vertices> for ContactTerm {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn role(&self) -> Role {
+        Role::Elastic
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.model.moves()
+    }
+
+    fn drives(&self) -> bool {
+        self.model.moves()
+    }
+
+    fn pattern(&self, _: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {}
+
+    fn pairs(&self, pose: &Pose<'_, Vertices>, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+        let (solids, listed) = self.at(pose);
+        let place = Place { nodes: pose.x.as_slice(), solids: &solids };
+        let mut add = |vertices: [u32; 4], used: usize| {
+            for i in 0..4 {
+                for j in 0..=i {
+                    let unknown =
+                        |k: usize| if k < used { self.unknown(vertices[k]) } else { Unknown::Held };
+                    pair(unknown(i), unknown(j));
+                }
+            }
+        };
+        for touch in listed.list().touching(&place, MARGIN) {
+            add(touch.pair.vertices, touch.pair.kind.vertices()[1]);
+        }
+        for (rubbing, _) in self.sliding(pose) {
+            add(rubbing.vertices, 4);
+        }
+    }
+
+    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+        let (solids, listed) = self.at(pose);
+        let place = Place { nodes: pose.x.as_slice(), solids: &solids };
+        let touching = listed.list().touching(&place, 1.0);
+        let stored: f64 = touching.iter().map(|touch| self.force(touch, &place).0).sum();
+        let rate = pose.step.map_or(1.0, |step| step.rate);
+        let lost: f64 = self.sliding(pose).map(|(r, slip)| r.limit * r.law(slip.length())[0] / rate).sum();
+        stored + lost
+    }
+
+    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+        self.energy_and_add_gradient(pose, gradient);
+    }
+
+    fn energy_and_add_gradient(
+        &self,
+        pose: &Pose<'_, Vertices>,
+        gradient: &mut Gradient<'_, Vertices>,
+    ) -> StepEnergy {
+        let (solids, listed) = self.at(pose);
+        let place = Place { nodes: pose.x.as_slice(), solids: &solids };
+        let touching = listed.list().touching(&place, 1.0);
+        let one = |touch: &Touch<'_>| self.force(touch, &place);
+        let forces: Vec<(f64, [DVec3; 4])> = if touching.len() < 1024 {
+            touching.iter().map(one).collect()
+        } else {
+            touching.par_iter().map(one).collect()
+        };
+        let mut stored = 0.0;
+        for (touch, (energy, force)) in touching.iter().zip(forces) {
+            stored += energy;
+            let used = touch.pair.kind.vertices()[1];
+            for (vertex, force) in touch.pair.vertices[..used].iter().zip(force) {
+                if !self.model.is_solid(*vertex) {
+                    gradient[Id::new(*vertex)] += force;
+                }
+            }
+        }
+        let mut sum = StepEnergy::of_storage(stored);
+        let Some(step) = pose.step.filter(|step| step.rate > 0.0) else { return sum };
+        let mut potential = 0.0;
+        for (rubbing, slip) in self.sliding(pose) {
+            let [value, slope, _] = rubbing.law(slip.length());
+            potential += rubbing.limit * value / step.rate;
+            let force = slip * (rubbing.limit * slope);
+            for (vertex, weight) in rubbing.vertices.iter().zip(rubbing.weights) {
+                if weight != 0.0 && !self.model.is_solid(*vertex) {
+                    let node = Id::new(*vertex);
+                    gradient[node] += force * weight;
+                    sum.dissipated += weight * force.dot(pose.x[node] - step.start[node]);
+                }
+            }
+        }
+        sum.potential += potential;
+        sum
+    }
+
+    /// Gauss-Newton: `ψ'' ∇d ∇dᵀ`. What it leaves out is smaller by the ratio of gap and edge, and
+    /// converges no worse without.
+    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
+        let (solids, listed) = self.at(pose);
+        let place = Place { nodes: pose.x.as_slice(), solids: &solids };
+        let touching = listed.list().touching(&place, MARGIN);
+        let sliding: Vec<(&Rubbing, DVec3)> = self.sliding(pose).collect();
+        let rate = pose.step.map_or(0.0, |step| step.rate);
+        sink.for_each(BLOCKS, |i, part| {
+            let blocks = |weights: &[f64; 4], matrix: DMat3| {
+                Blocks::<4>(std::array::from_fn(|i| std::array::from_fn(|j| matrix * (weights[i] * weights[j]))))
+            };
+            if let Some(touch) = touching.get(i) {
+                let Touch { pair, nearest, gap } = touch;
+                let curvature = pair.weight * pair.barrier().evaluate(*gap)[2];
+                if curvature > 0.0 {
+                    let x = place.gather(pair.vertices);
+                    let fade = pair.mollifier(&x).map_or(1.0, |mollifier| mollifier.weight(&x));
+                    let normal = nearest.normal;
+                    part.add_lower(&blocks(&nearest.weights, outer(normal * (curvature * fade), normal)).0);
+                }
+            } else if let Some((rubbing, slip)) = sliding.get(i - touching.len()) {
+                let matrix = rubbing.curvature(*slip) * (rubbing.limit * rate);
+                part.add_lower(&blocks(&rubbing.weights, matrix).0);
+            }
+        });
+    }
+
+    fn remember(&self, _: &StepMap<'_, Vertices>, memory: &mut Memory) {
+        memory.keep(Kept::default());
+    }
+
+    fn follow(&self, pose: &Pose<'_, Vertices>, memory: &mut Memory) {
+        let Some(step) = pose.step else { return };
+        let mut kept: Kept = memory.take();
+        let nodes = pose.x.as_slice();
+        if let Some(list) = &kept.list {
+            let place = Place { nodes, solids: &kept.solids };
+            let moved = list.moved(&place);
+            if moved.own > 0.5 * list.radii.own || moved.solid > 0.5 * list.radii.solid {
+                let new = List::new(&self.model, place, list.radii, Some(list));
+                kept.list = Some(new);
+            }
+        } else {
+            kept.time = pose.time;
+            kept.solids = self.model.solids_at(pose.time);
+            let moves = self.model.moves() && step.dt.is_finite();
+            let before = if moves { self.model.solids_at(pose.time - step.dt) } else { kept.solids.clone() };
+            let ways = kept.solids.iter().zip(&before).map(|(to, from)| *to - *from);
+            kept.velocities = ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
+            let solids_move = ways.map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
+            let place = Place { nodes, solids: &kept.solids };
+            let list = List::new(&self.model, place, self.radii(&step, solids_move), None);
+            if step.rate > 0.0 && self.rubs() {
+                let start = Place { nodes: step.start.as_slice(), solids: &before };
+                if list.covers(&list.moved(&start)) {
+                    kept.rubbing = self.rubbing(&list, &start);
+                } else {
+                    let at_start = List::new(&self.model, start, Radii::default(), None);
+                    kept.rubbing = self.rubbing(&at_start, &start);
+                }
+            }
+            kept.list = Some(list);
+        }
+        memory.keep(kept);
+    }
+
+    fn refine(&self, pose: &Pose<'_, Vertices>, pass: usize, memory: &mut Memory) -> bool {
+        if pass >= PASSES || !pose.step.is_some_and(|step| step.rate > 0.0) || !self.rubs() {
+            return false;
+        }
+        let mut kept: Kept = memory.take();
+        let mut again = false;
+        if let Some(list) = &kept.list {
+            let place = Place { nodes: pose.x.as_slice(), solids: &kept.solids };
+            let new = self.rubbing(list, &place);
+            let total: f64 = new.iter().chain(&kept.rubbing).map(|r| r.limit).sum();
+            if change(&kept.rubbing, &new) > 0.5 * CHANGE * total {
+                kept.rubbing = new;
+                again = true;
+            }
+        }
+        memory.keep(kept);
+        again
+    }
+
+    fn longest_step(&self, pose: &Pose<'_, Vertices>, to: &Pose<'_, Vertices>) -> f64 {
+        let (solids, listed) = self.at(pose);
+        let [from, to] = [pose, to].map(|pose| Place { nodes: pose.x.as_slice(), solids: &solids });
+        match listed {
+            Listed::Kept(list) => {
+                let share = list.longest_step(&from, &to);
+                if share <= 0.0 {
+                    return 0.0;
+                }
+                if list.pairs.is_empty() && share >= 1.0 {
+                    return 1.0;
+                }
+                let end: Vec<DVec3> =
+                    from.nodes.iter().zip(to.nodes).map(|(a, b)| a.lerp(*b, share)).collect();
+                share * self.share_between(list, &from, &Place { nodes: &end, solids: &solids })
+            }
+            Listed::New(_) => {
+                let near = List::new(&self.model, from, Radii::default(), None);
+                let list = List::new(&self.model, from, near.moved(&to), None);
+                self.share_between(&list, &from, &to)
+            }
+        }
+    }
+
+    fn admit(&self, way: &Way<'_, Vertices>, guess: &mut Field<Vertices, DVec3>) {
+        if guess == way.start && !self.model.moves() {
+            return;
+        }
+        let share = self.free_share(way, guess);
+        if share < 1.0 {
+            let kinematic = &self.model.kinematic;
+            for (x, (start, held)) in
+                guess.as_mut_slice().iter_mut().zip(way.start.as_slice().iter().zip(kinematic))
+            {
+                if !held {
+                    *x = start.lerp(*x, share);
+                }
+            }
+        }
+    }
+
+    fn is_reachable(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
+        (guess == way.start && !self.model.moves()) || self.free_share(way, guess) >= 1.0
+    }
+
+    fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
+        let (solids, listed) = self.at(pose);
+        let place = Place { nodes: pose.x.as_slice(), solids: &solids };
+        let touching = listed.list().touching(&place, 1.0);
+        let closest = touching.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        Some(Clearance { node: self.node_of(closest)?, gap: closest.gap, held_depth: 0.0 })
+    }
+
+    /// The force on the vertices of obstacles at the end times their way.
+    fn work(&self, start: &Pose<'_, Vertices>, end: &Pose<'_, Vertices>) -> f64 {
+        let (solids, listed) = self.at(end);
+        let place = Place { nodes: end.x.as_slice(), solids: &solids };
+        let before = self.model.solids_at(start.time);
+        let mut work = 0.0;
+        for touch in listed.list().touching(&place, 1.0) {
+            let (_, gradient) = self.force(&touch, &place);
+            for (vertex, force) in touch.pair.vertices.iter().zip(gradient).take(touch.pair.kind.vertices()[1]) {
+                if let Some(solid) = (*vertex as usize).checked_sub(self.model.nodes) {
+                    work += force.dot(solids[solid] - before[solid]);
+                }
+            }
+        }
+        work
+    }
+}
+
+impl ContactTerm {
+    fn rubs(&self) -> bool {
+        self.model.laws.bodies.iter().any(|body| body.friction > 0.0)
+            || self.model.laws.friction.values().any(|friction| *friction > 0.0)
+    }
+}
+
+/// The sum of the changes of normal forces; both lists have the order of their pairs.
+fn change(old: &[Rubbing], new: &[Rubbing]) -> f64 {
+    let limits = |rubbing: &[Rubbing]| -> std::collections::BTreeMap<[u32; 4], f64> {
+        rubbing.iter().map(|r| (r.vertices, r.limit)).collect()
+    };
+    let (old, new) = (limits(old), limits(new));
+    let gone: f64 = old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, limit)| limit).sum();
+    let changed: f64 = new.iter().map(|(key, limit)| (limit - old.get(key).unwrap_or(&0.0)).abs()).sum();
+    gone + changed
+}
