@@ -87,7 +87,11 @@ pub struct ContactBuilder {
     obstacles: Vec<(Part, Touching)>,
     friction: BTreeMap<(u32, u32), f64>,
     inside: BTreeSet<(u32, u32)>,
+    depth: Option<Depth>,
 }
+
+/// The largest depth of held nodes inside of obstacles, m, by the time and the positions of all.
+pub(crate) type Depth = Box<dyn Fn(f64, &Field<Vertices, DVec3>) -> f64 + Send + Sync>;
 
 /// Of the range, gaps at the start above which nothing is changed: what rests there would hardly
 /// move.
@@ -102,6 +106,7 @@ impl ContactBuilder {
             obstacles: Vec::new(),
             friction: BTreeMap::new(),
             inside: BTreeSet::new(),
+            depth: None,
         }
     }
 
@@ -146,6 +151,16 @@ impl ContactBuilder {
     pub fn starts_inside(mut self, vertex: Id<Vertices>, obstacle: u32) -> Self {
         self.inside.insert((vertex.get(), obstacle));
         self
+    }
+
+    /// Says how deep nodes that are held are inside of obstacles, m, by the time and the positions of
+    /// all nodes: for reports.
+    #[must_use]
+    pub fn held_depth(
+        self,
+        depth: impl Fn(f64, &Field<Vertices, DVec3>) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self { depth: Some(Box::new(depth)), ..self }
     }
 
     /// Checks everything. `start` and `masses` are those of the nodes of the system; `is_held` says
@@ -245,7 +260,7 @@ impl ContactBuilder {
             edge: if edge.is_finite() { edge } else { 1.0 },
         };
         model.shorten_ranges()?;
-        Ok(ContactTerm::new(name.into(), model))
+        Ok(ContactTerm::new(name.into(), model, self.depth))
     }
 }
 

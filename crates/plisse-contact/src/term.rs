@@ -8,7 +8,7 @@ use plisse_core::{Blocks, Field, Id, Psd, StepEnergy, Vertices, outer};
 use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
 use rayon::prelude::*;
 
-use crate::builder::ContactBuilder;
+use crate::builder::{ContactBuilder, Depth};
 use crate::friction::Rubbing;
 use crate::list::{List, Radii, Touch};
 use crate::model::{Model, Place};
@@ -21,6 +21,7 @@ use crate::model::{Model, Place};
 pub struct ContactTerm {
     name: String,
     model: Model,
+    depth: Option<Depth>,
 }
 
 /// What a step keeps.
@@ -55,8 +56,8 @@ impl ContactTerm {
         ContactBuilder::new()
     }
 
-    pub(crate) fn new(name: String, model: Model) -> Self {
-        Self { name, model }
+    pub(crate) fn new(name: String, model: Model, depth: Option<Depth>) -> Self {
+        Self { name, model, depth }
     }
 
     /// A list that covers a pose, that of the step or a new one, and where obstacles are.
@@ -447,8 +448,15 @@ impl Term<Vertices> for ContactTerm {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
         let touching = listed.list().touching(&place, 1.0);
-        let closest = touching.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
-        Some(Clearance { node: self.node_of(closest)?, gap: closest.gap, held_depth: 0.0 })
+        let closest = touching.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
+        let held_depth = self.depth.as_ref().map_or(0.0, |depth| depth(pose.time, pose.x));
+        match closest {
+            Some(closest) => Some(Clearance { node: self.node_of(closest)?, gap: closest.gap, held_depth }),
+            None if held_depth > 0.0 => {
+                Some(Clearance { node: Id::new(0), gap: f64::INFINITY, held_depth })
+            }
+            None => None,
+        }
     }
 
     /// The force on the vertices of obstacles at the end times their way.

@@ -12,7 +12,8 @@ pub struct Touching {
     pub radius: f64,
     /// Gap at which contact begins, m. Of two bodies the smaller one counts.
     pub range: Positive,
-    /// Pressure at 0.53 of the range, Pa. Of two bodies the smaller one counts.
+    /// Pressure at 0.53 of the range, Pa. Of two bodies the smaller one counts, unless one of them is
+    /// an obstacle: then that of the obstacle.
     pub stiffness: Positive,
     /// Coefficient of Coulomb friction. Of two bodies the geometric mean counts, unless one of them
     /// is an obstacle: then that of the obstacle.
@@ -66,13 +67,14 @@ impl Laws {
         });
         Between {
             range: p.range.get().min(q.range.get()),
-            stiffness: p.stiffness.get().min(q.stiffness.get()),
+            stiffness: if self.is_obstacle(b) { q.stiffness.get() } else { p.stiffness.get().min(q.stiffness.get()) },
             friction,
             slip: p.slip.get().min(q.slip.get()),
         }
     }
 
     pub(crate) fn largest_range(&self) -> f64 {
-        self.bodies.iter().map(|body| body.range.get()).fold(0.0, f64::max)
+        // No pair has a larger one than the body that is no obstacle.
+        self.bodies[..self.obstacles as usize].iter().map(|body| body.range.get()).fold(0.0, f64::max)
     }
 }

@@ -13,7 +13,7 @@ use plisse_io::scene_file::{
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SAME_PLACE, SceneError, Wire, Wires, rotation_degrees,
+    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SAME_PLACE, SceneError, Wire, Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -66,7 +66,13 @@ impl Reader<'_> {
             let name = table.name.as_deref().unwrap_or("this cloth");
             self.keep(pin.at_line, cloth.check_last_pin(name));
         }
-        Some(cloth.jittered(table.jitter.0))
+        let contact = BodyContact {
+            thickness: table.contact_thickness.0,
+            range: table.contact_range,
+            friction: table.contact_friction.0,
+            touches_itself: table.self_contact.unwrap_or(cloth.body_contact().touches_itself),
+        };
+        Some(cloth.contact(contact).jittered(table.jitter.0))
     }
 
     fn cloth_shape(&mut self, table: &ClothTable) -> Option<Cloth> {
@@ -230,7 +236,13 @@ impl Reader<'_> {
             let name = table.name.as_deref().unwrap_or("these wires");
             self.keep(pin.at_line, wires.check_last_pin(name));
         }
-        Some(wires.jittered(table.jitter.0))
+        let contact = BodyContact {
+            thickness: 0.0,
+            range: table.contact_range,
+            friction: table.contact_friction.0,
+            touches_itself: table.self_contact,
+        };
+        Some(wires.contact(contact).jittered(table.jitter.0))
     }
 
     /// Refuses wires that meet without being joined.

@@ -9,6 +9,7 @@ use plisse_core::{Field, Id, SplitMix, Vertices};
 use super::SceneError;
 use super::motion::Keyframes;
 use super::pick::{Groups, Pick};
+use super::touching::BodyContact;
 
 /// How picked vertices are held.
 ///
@@ -48,6 +49,7 @@ pub(super) struct Body {
     pub(super) pins: Vec<(Pick, Hold)>,
     /// Whether vertices in the same place and loose pieces are meant.
     pub(super) apart: bool,
+    pub(super) contact: BodyContact,
 }
 
 /// A vertex that a pin holds.
@@ -116,7 +118,7 @@ impl Body {
     }
 
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
-        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new(), apart: false }
+        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new(), apart: false, contact: BodyContact::default() }
     }
 
     pub(super) fn deform(&mut self, place: impl Fn(DVec3) -> DVec3) {
@@ -188,6 +190,19 @@ macro_rules! body_methods {
         pub fn apart(mut self) -> Self {
             self.body.apart = true;
             self
+        }
+
+        /// Touches itself and others in another way.
+        #[must_use]
+        pub fn contact(mut self, contact: BodyContact) -> Self {
+            self.body.contact = contact;
+            self
+        }
+
+        /// How it touches itself and others.
+        #[allow(dead_code, reason = "only files need it")]
+        pub(crate) fn body_contact(&self) -> BodyContact {
+            self.body.contact
         }
 
         /// Holds vertices still.

@@ -20,6 +20,7 @@ use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::start::{Placed, check_start};
+use super::touching::{BodyContact, Everything};
 use super::terms::{
     Slot, check_filling, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms,
 };
@@ -309,8 +310,16 @@ impl SceneBuilder {
         for (v, pin) in &pins {
             held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
         }
-        let surroundings =
-            Surroundings { obstacles: &obstacles, touch: &touch, bodies: &bodies, held: &held, start: &x };
+        let contacts: Vec<BodyContact> = self.parts.iter().map(|part| part.body().contact).collect();
+        let surroundings = Surroundings {
+            obstacles: &obstacles,
+            touch: &touch,
+            bodies: &bodies,
+            held: &held,
+            start: &x,
+            masses: &mass,
+            contacts: &contacts,
+        };
         surroundings.add_terms(&mut terms)?;
         warnings.extend(surroundings.warnings());
         if let Some(air) = self.air {
@@ -385,6 +394,8 @@ struct Surroundings<'a> {
     /// Of each vertex, whether a pin says where it is.
     held: &'a [bool],
     start: &'a Field<Vertices, DVec3>,
+    masses: &'a Field<Vertices, f64>,
+    contacts: &'a [BodyContact],
 }
 
 impl Surroundings<'_> {
@@ -395,6 +406,10 @@ impl Surroundings<'_> {
             let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
             if names.contains(&name) {
                 return Err(SceneError::DuplicateName { name });
+            }
+            if obstacle.parts(self.start).is_some() {
+                names.push(name);
+                continue;
             }
             let is_free = |v: Id<Vertices>| !self.held[v.index()];
             let touchers = self.touch.touchers_from_start(obstacle, is_free, self.start);
@@ -409,6 +424,11 @@ impl Surroundings<'_> {
                 terms.push(Box::new(friction));
             }
             names.push(name);
+        }
+        let Self { bodies, obstacles, start, held, contacts, masses, .. } = *self;
+        let everything = Everything { bodies, contacts, obstacles, start, masses, held };
+        if let Some(contact) = everything.term()? {
+            terms.push(Box::new(contact));
         }
         Ok(())
     }

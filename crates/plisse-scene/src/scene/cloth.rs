@@ -13,6 +13,7 @@ use super::material::Material;
 use super::own::Own;
 use super::pick::{Groups, Pick};
 use super::plausible::shape_warnings;
+use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
 /// A piece of cloth: mesh, rest shape, place, material, pins.
@@ -286,7 +287,9 @@ impl Cloth {
         let cloth = Self::new(pillow.mesh, rest, pillow.positions, Some(pillow.uv), groups);
         let mut loose = pillow.seam;
         loose.sort_unstable();
-        Ok(Self { loose, ..cloth })
+        // Both sheets start in one place, where no contact can tell them apart.
+        let apart = BodyContact { touches_itself: false, ..BodyContact::default() };
+        Ok(Self { loose, ..cloth }.contact(apart))
     }
 
     /// Any mesh that is flat at rest, with material coordinates per corner in metres: patterns sewn

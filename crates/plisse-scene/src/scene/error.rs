@@ -194,6 +194,48 @@ pub enum SceneError {
         /// Direction of the shortest way out.
         outwards: [f64; 3],
     },
+    /// Two bodies, or two parts of one, that touch at the start.
+    #[error(
+        "{} and {} touch at the start in {count} pairs of parts: nearest to vertex {vertex} of the first, at {place:?}, \
+         their surfaces are {} m apart; move them apart, or make them thinner",
+        bodies[0], bodies[1], short(*gap)
+    )]
+    StartsTouching {
+        /// Their names.
+        bodies: [String; 2],
+        /// A vertex of the closest pair, counted from the first of its body.
+        vertex: u32,
+        /// Where it is, m.
+        place: [f64; 3],
+        /// Distance less thickness, m; zero or less.
+        gap: f64,
+        /// How many pairs of parts touch.
+        count: usize,
+    },
+    /// Triangles that cross each other at the start.
+    #[error(
+        "{} and {} cross each other at the start: {count} pairs of triangles, the first of them {} and {} (counted from 0) \
+         at {place:?}; move them apart, or switch the contact of the body with itself off (self_contact = false)",
+        bodies[0], bodies[1], faces[0], faces[1]
+    )]
+    StartsCrossing {
+        /// Their names.
+        bodies: [String; 2],
+        /// The first pair of faces, each counted from the first of its body.
+        faces: [u32; 2],
+        /// Where, m.
+        place: [f64; 3],
+        /// How many pairs of triangles cross.
+        count: usize,
+    },
+    /// Something that cannot take part in contact.
+    #[error("contact of {body}: {reason}")]
+    Contact {
+        /// Which body or obstacle.
+        body: String,
+        /// Why.
+        reason: String,
+    },
     /// Seams that bend freely, with a bending model that has no hinges.
     #[error("the seams of {body} bend freely, which only hinges can represent; choose bending by hinges")]
     FreeSeams {

@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
-//! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyInfo`], [`Kind`] |
+//! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
@@ -33,6 +33,7 @@ mod plausible;
 mod scene;
 mod start;
 mod terms;
+mod touching;
 mod warning;
 mod wires;
 #[cfg(feature = "wrinkle")]
@@ -52,6 +53,7 @@ pub use pick::Pick;
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
 pub use scene::{BodyInfo, Kind, Scene};
+pub use touching::BodyContact;
 pub use warning::SceneWarning;
 #[cfg(feature = "file")]
 pub(crate) use warning::short;

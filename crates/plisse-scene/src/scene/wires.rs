@@ -13,6 +13,7 @@ use super::damping::Damping;
 use super::material::AngleLaw;
 use super::own::Own;
 use super::pick::{Groups, Pick};
+use super::touching::BodyContact;
 
 /// Round wires, straight or crossing, at rest as they are given.
 ///

@@ -59,6 +59,17 @@ table! {
         jitter: NonNegative = "0",
         /// Velocity at the start, m/s.
         velocity: DVec3 = "[0, 0, 0]",
+        /// Whether it touches itself; if not, its parts pass through each other. Without it, `true`,
+        /// but for `pillow`, `discs` and `annuli`, whose two sheets start in one place.
+        self_contact: bool = optional,
+        /// Thickness that counts in contact, m.
+        contact_thickness: NonNegative = "0",
+        /// Gap at which contact begins, m. Without it, a fifth of the mean edge. Of two bodies the
+        /// smaller one counts; what starts closer keeps the gap of its start.
+        contact_range: Positive = optional,
+        /// Coefficient of friction on itself and on other cloth and wires; of two bodies the
+        /// geometric mean counts. Obstacles have one of their own.
+        contact_friction: NonNegative = "0.3",
         /// Vertices that are held.
         pin: PinTable = repeated,
         /// Pressure inside a closed surface, Pa.

@@ -36,11 +36,10 @@ table! {
         position: DVec3 = "[0, 0, 0]",
         /// Coefficient of friction.
         friction: NonNegative = "0.3",
-        /// Gap at which contact begins, m. Without it, half of the mean edge of a cloth and at most
-        /// the radius of wires. Vertices that start closer keep the gap of their start.
+        /// Gap at which contact begins, m, if that of a body is not smaller. What starts closer
+        /// keeps the gap of its start.
         range: Positive = optional,
-        /// Pressure where the gap is 0.38 of the range, Pa; it grows without bound as the gap
-        /// closes.
+        /// Pressure where the gap is 0.53 of the range, Pa; it grows without bound as the gap closes.
         stiffness: Positive = "1e3",
         /// Speed below which friction holds, m/s.
         slip: Positive = "1e-3",

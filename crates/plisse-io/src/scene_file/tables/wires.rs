@@ -45,6 +45,15 @@ table! {
         jitter: NonNegative = "0",
         /// Velocity at the start, m/s.
         velocity: DVec3 = "[0, 0, 0]",
+        /// Whether they touch themselves; if not, they pass through each other.
+        self_contact: bool = "true",
+        /// Gap at which contact begins, m. Without it, a fifth of the mean segment and at most the
+        /// radius. Of two bodies the smaller one counts; what starts closer keeps the gap of its
+        /// start.
+        contact_range: Positive = optional,
+        /// Coefficient of friction on themselves and on other cloth and wires; of two bodies the
+        /// geometric mean counts. Obstacles have one of their own.
+        contact_friction: NonNegative = "0.3",
         /// Vertices that are held.
         pin: PinTable = repeated,
         /// Colour in pictures.

@@ -11,6 +11,7 @@ mod tests;
 use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
+use plisse_contact::Shape as ContactShape;
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
 pub(super) use contact::{ContactLaw, ContactTerm, Toucher};
@@ -21,6 +22,7 @@ use mesh_distance::SolidMesh;
 use super::SceneError;
 use super::motion::Keyframes;
 use super::own::Own;
+use super::touching::PLANE;
 
 /// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or
 /// fast it is.
@@ -88,6 +90,15 @@ impl Default for Contact {
     fn default() -> Self {
         Self { range: None, stiffness: Positive::literal(1e3), friction: 0.3, slip: Positive::literal(1e-3) }
     }
+}
+
+/// What of an obstacle takes part in contact.
+pub(super) struct Parts {
+    pub(super) shape: ContactShape,
+    /// Its vertices, in the frame in which the obstacle was placed.
+    pub(super) local: Vec<DVec3>,
+    /// Of a ball or rod, m.
+    pub(super) radius: f64,
 }
 
 /// How the vertices of a scene touch obstacles.
@@ -386,7 +397,7 @@ impl Obstacle {
         rotation.inverse() * (x - self.centre() - translation) + self.centre()
     }
 
-    fn to_world(&self, time: f64, local: DVec3) -> DVec3 {
+    pub(super) fn to_world(&self, time: f64, local: DVec3) -> DVec3 {
         self.motion.place(time, self.centre(), local)
     }
 
@@ -439,6 +450,61 @@ impl Obstacle {
                 Some(sides[1])
             }
         }
+    }
+
+    /// What takes part in contact, in the frame in which it was placed; none for shapes of the
+    /// user's own, which only keep vertices away. `around` are the positions of what may touch it.
+    pub(super) fn parts(&self, around: &Field<Vertices, DVec3>) -> Option<Parts> {
+        Some(match &self.shape {
+            Shape::Plane { point, normal } => {
+                let (low, high) = around.as_slice().iter().fold(
+                    (DVec3::INFINITY, DVec3::NEG_INFINITY),
+                    |(low, high), x| (low.min(*x), high.max(*x)),
+                );
+                let middle = 0.5 * (low + high);
+                let foot = middle - *normal * normal.dot(middle - *point);
+                let size = PLANE * (low.distance(high) + middle.distance(foot));
+                let (u, v) = normal.any_orthonormal_pair();
+                let corner = |k: i32| {
+                    let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
+                    foot + (u * cos + v * sin) * size
+                };
+                Parts::surface(vec![[0, 1, 2]], vec![corner(0), corner(1), corner(2)])
+            }
+            Shape::Sphere { centre, radius } => {
+                Parts { shape: ContactShape::Points, local: vec![*centre], radius: *radius }
+            }
+            Shape::Capsule { a, b, radius } if a == b => {
+                Parts { shape: ContactShape::Points, local: vec![*a], radius: *radius }
+            }
+            Shape::Capsule { a, b, radius } => {
+                Parts { shape: ContactShape::Lines(vec![[0, 1]]), local: vec![*a, *b], radius: *radius }
+            }
+            Shape::Box { centre, rotation, half } => {
+                let sign = |k: usize, bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
+                let corner = |k: usize| {
+                    *centre + *rotation * (*half * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)))
+                };
+                let quads: [[u32; 4]; 6] =
+                    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+                let halves = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
+                Parts::surface(halves.collect(), (0..8).map(corner).collect())
+            }
+            Shape::Mesh(mesh) => {
+                let (x, faces) = mesh.surface();
+                Parts::surface(faces.to_vec(), x.to_vec())
+            }
+            Shape::Own { .. } => return None,
+        })
+    }
+
+    /// How it pushes and rubs.
+    pub(super) fn law(&self) -> &Contact {
+        &self.contact
+    }
+
+    pub(super) fn moves(&self) -> bool {
+        self.motion.moves()
     }
 
     pub(super) fn has_friction(&self) -> bool {

@@ -1,0 +1,266 @@
+//! Contact of everything with everything: what of a scene takes part in it, and how.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_collision::{Crossing, SurfaceFace, intersections};
+use plisse_contact::{ContactBuilder, ContactError, ContactTerm, Kinematic, Shape, Touching};
+use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
+
+use super::SceneError;
+use super::obstacle::{Obstacle, Parts};
+use super::scene::{BodyInfo, Kind};
+
+/// How a cloth or wires touch themselves and others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyContact {
+    /// Thickness of a cloth that counts in contact, m. Wires have their diameter.
+    pub thickness: f64,
+    /// Gap at which contact begins, m. None: a fifth of the mean edge, and at most the radius of
+    /// wires. Of two bodies the smaller one counts. What starts closer keeps the gap of its start,
+    /// so that nothing is thrown off.
+    pub range: Option<Positive>,
+    /// Coefficient of friction on itself and on other bodies, of which the geometric mean counts.
+    /// Obstacles have one of their own.
+    pub friction: f64,
+    /// Whether it touches itself. If not, its parts pass through each other.
+    pub touches_itself: bool,
+}
+
+impl Default for BodyContact {
+    /// No thickness, the range of the mesh, friction 0.3, with itself.
+    fn default() -> Self {
+        Self { thickness: 0.0, range: None, friction: 0.3, touches_itself: true }
+    }
+}
+
+/// Of the mean edge, the gap at which contact begins where nothing else is said.
+const RANGE: f64 = 0.2;
+
+/// What takes part in the contact of a scene.
+pub(super) struct Everything<'a> {
+    pub(super) bodies: &'a [BodyInfo],
+    pub(super) contacts: &'a [BodyContact],
+    pub(super) obstacles: &'a [Obstacle],
+    pub(super) start: &'a Field<Vertices, DVec3>,
+    pub(super) masses: &'a Field<Vertices, f64>,
+    /// Of each vertex, whether a pin says where it is.
+    pub(super) held: &'a [bool],
+}
+
+impl Everything<'_> {
+    /// The term; none if nothing can touch anything.
+    pub(super) fn term(&self) -> Result<Option<ContactTerm>, SceneError> {
+        let solids: Vec<(&Obstacle, Parts)> =
+            self.obstacles.iter().filter_map(|o| Some((o, o.parts(self.start)?))).collect();
+        let alone = self.bodies.len() == 1 && solids.is_empty();
+        if alone && !self.contacts[0].touches_itself {
+            return Ok(None);
+        }
+        self.check_crossings(&solids)?;
+        let mut builder = ContactTerm::builder();
+        for (body, contact) in self.bodies.iter().zip(self.contacts) {
+            builder = self.add(builder, body, contact);
+        }
+        let mut watched = Vec::new();
+        for (number, (obstacle, parts)) in solids.into_iter().enumerate() {
+            let law = obstacle.law();
+            let touching = Touching {
+                radius: parts.radius,
+                range: law.range.unwrap_or(Positive::literal(1e50)),
+                stiffness: law.stiffness,
+                friction: law.friction,
+                slip: law.slip,
+                touches_itself: false,
+            };
+            let count = parts.local.len();
+            let motion = Moved { obstacle: obstacle.clone(), local: parts.local };
+            builder = builder.obstacle(parts.shape, count, Arc::new(motion), touching);
+            for (vertex, x) in self.start.iter().filter(|(v, _)| self.held[v.index()]) {
+                let radius = self.radius(vertex);
+                if obstacle.distance(0.0, *x).value <= radius {
+                    builder = builder.starts_inside(vertex, number as u32);
+                }
+                watched.push((obstacle.clone(), vertex, radius));
+            }
+        }
+        let builder = builder.held_depth(move |time, x| {
+            let depth = |(obstacle, v, radius): &(Obstacle, Id<Vertices>, f64)| {
+                radius - obstacle.distance(time, x[*v]).value
+            };
+            watched.iter().map(depth).fold(0.0, f64::max)
+        });
+        let is_held = |v: Id<Vertices>| self.held[v.index()];
+        let term = builder.build("contact", self.start, self.masses, is_held).map_err(|e| self.wrong(e))?;
+        Ok(Some(term))
+    }
+
+    /// Whether any triangles cross at the start.
+    fn check_crossings(&self, solids: &[(&Obstacle, Parts)]) -> Result<(), SceneError> {
+        let mut x = self.start.as_slice().to_vec();
+        let faces = |parts: &Parts| match &parts.shape {
+            Shape::Surface(faces) => faces.clone(),
+            _ => Vec::new(),
+        };
+        let firsts: Vec<usize> = solids
+            .iter()
+            .map(|(obstacle, parts)| {
+                x.extend(parts.local.iter().map(|local| obstacle.to_world(0.0, *local)));
+                x.len() - parts.local.len()
+            })
+            .collect();
+        let total = x.len();
+        let x = Field::from_vec(x);
+        // Wires and round obstacles have no triangles.
+        let mut numbers = Vec::new();
+        let mut meshes = Vec::new();
+        for (number, body) in self.bodies.iter().enumerate() {
+            if let Kind::Cloth { mesh, .. } = &body.kind {
+                numbers.push(number);
+                meshes.push(mesh.among(body.vertices.start as u32, total));
+            }
+        }
+        for (number, ((obstacle, parts), first)) in solids.iter().zip(firsts).enumerate() {
+            // A plane is a triangle that reaches beyond everything.
+            if obstacle.as_plane(0.0).is_none()
+                && let Ok(mesh) = TriMesh::with_isolated_vertices(parts.local.len(), &faces(parts))
+            {
+                numbers.push(self.bodies.len() + number);
+                meshes.push(mesh.among(first as u32, total));
+            }
+        }
+        let counts = |crossing: &&Crossing| {
+            let [a, b] = crossing.faces.map(|face| numbers[face.surface]);
+            let solid = |n: usize| n >= self.bodies.len();
+            let held = |face: SurfaceFace| {
+                meshes[face.surface].faces()[face.face].iter().any(|v| {
+                    v.index() < self.held.len() && self.held[v.index()]
+                })
+            };
+            match (solid(a), solid(b)) {
+                (true, true) => false,
+                // What is clamped into a body is no mistake.
+                (true, false) => !held(crossing.faces[1]),
+                (false, true) => !held(crossing.faces[0]),
+                (false, false) => a != b || self.contacts[a].touches_itself,
+            }
+        };
+        let found = intersections(&meshes.iter().collect::<Vec<_>>(), &x);
+        let mut crossings = found.crossings.iter().filter(counts);
+        let Some(first) = crossings.next() else { return Ok(()) };
+        Err(SceneError::StartsCrossing {
+            bodies: first.faces.map(|face| self.name(numbers[face.surface] as u32)),
+            faces: first.faces.map(|face| face.face.get()),
+            place: first.place.to_array(),
+            count: 1 + crossings.count(),
+        })
+    }
+
+    /// The name of a body, or of an obstacle that takes part.
+    fn name(&self, number: u32) -> String {
+        let number = number as usize;
+        if let Some(body) = self.bodies.get(number) {
+            return body.name.clone();
+        }
+        let takes_part = |(_, o): &(usize, &Obstacle)| o.parts(self.start).is_some();
+        let mut solids = self.obstacles.iter().enumerate().filter(takes_part);
+        let name = |(i, o): (usize, &Obstacle)| o.name().map_or_else(|| format!("obstacle {}", i + 1), str::to_owned);
+        solids.nth(number - self.bodies.len()).map_or_else(String::new, name)
+    }
+
+    fn add(&self, builder: ContactBuilder, body: &BodyInfo, contact: &BodyContact) -> ContactBuilder {
+        let first = body.vertices.start as u32;
+        let law = super::obstacle::Contact::default();
+        let touching = |radius: f64, range: f64| Touching {
+            radius,
+            range: contact.range.unwrap_or_else(|| length(range)),
+            stiffness: law.stiffness,
+            friction: contact.friction,
+            slip: law.slip,
+            touches_itself: contact.touches_itself,
+        };
+        match &body.kind {
+            Kind::Cloth { mesh, rest, .. } => {
+                let areas: Vec<f64> = mesh.faces().iter().map(|(face, _)| rest.map(face).area()).collect();
+                let edge = (rest.area() / mesh.face_count() as f64 * 4.0 / 3f64.sqrt()).sqrt();
+                let touching = touching(0.5 * contact.thickness, RANGE * edge);
+                builder.cloth(mesh.among(first, self.start.len()), Field::from_vec(areas), touching)
+            }
+            Kind::Wires { segments, rest_lengths, radius } => {
+                let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len().max(1) as f64;
+                let id = |v: u32| Id::new(first + v);
+                let segments = segments.iter().map(|ends| ends.map(id)).collect();
+                builder.wires(segments, touching(*radius, radius.min(RANGE * mean)))
+            }
+        }
+    }
+
+    /// Half of the thickness of what a vertex belongs to.
+    fn radius(&self, vertex: Id<Vertices>) -> f64 {
+        let body = self.bodies.iter().position(|body| body.vertices.contains(&vertex.index()));
+        body.map_or(0.0, |body| match &self.bodies[body].kind {
+            Kind::Cloth { .. } => 0.5 * self.contacts[body].thickness,
+            Kind::Wires { radius, .. } => *radius,
+        })
+    }
+
+    /// Bodies by their names, vertices by their numbers in them.
+    fn wrong(&self, error: ContactError) -> SceneError {
+        let name = |number: u32| self.name(number);
+        match error {
+            ContactError::Touching { vertices, bodies, gap, at, count } => {
+                let vertex = self.bodies.get(bodies[0] as usize).map_or(0, |b| b.vertices.start as u32);
+                SceneError::StartsTouching {
+                    bodies: bodies.map(name),
+                    vertex: vertices[0] - vertex,
+                    place: at.to_array(),
+                    gap,
+                    count,
+                }
+            }
+            ContactError::Collider { body, source } => {
+                SceneError::Contact { body: name(body), reason: source.to_string() }
+            }
+            ContactError::Mesh { body, source } => {
+                SceneError::Contact { body: name(body), reason: source.to_string() }
+            }
+            ContactError::BadParameter { body, what, value, expected } => {
+                SceneError::Contact { body: name(body), reason: format!("{what} is {value}: {expected}") }
+            }
+            other => SceneError::Contact { body: "the scene".to_owned(), reason: other.to_string() },
+        }
+    }
+}
+
+#[expect(clippy::expect_used, reason = "sheets and wires that were built have a length")]
+fn length(metres: f64) -> Positive {
+    Positive::new(metres).expect("lengths of meshes are positive")
+}
+
+/// The vertices of an obstacle on its way.
+struct Moved {
+    obstacle: Obstacle,
+    local: Vec<DVec3>,
+}
+
+impl Kinematic for Moved {
+    fn place(&self, time: f64, out: &mut [DVec3]) {
+        for (out, local) in out.iter_mut().zip(&self.local) {
+            *out = self.obstacle.to_world(time, *local);
+        }
+    }
+
+    fn moves(&self) -> bool {
+        self.obstacle.moves()
+    }
+}
+
+/// The triangle that stands for a plane, in the sizes of what is above it: so large that nothing
+/// reaches its edge, and small enough that distances to it are exact to a millionth of a micrometre.
+pub(super) const PLANE: f64 = 1e4;
+
+impl Parts {
+    pub(super) fn surface(faces: Vec<[u32; 3]>, local: Vec<DVec3>) -> Self {
+        Self { shape: Shape::Surface(faces), local, radius: 0.0 }
+    }
+}
