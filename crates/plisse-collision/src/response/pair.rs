@@ -163,9 +163,9 @@ pub(super) struct Guarded {
     pub(super) pair: ContactPair,
     pub(super) stencil: Stencil,
     /// The distance at the start, in metres.
-    pub(super) distance: f64,
+    distance: f64,
     /// The sum of the radii, in metres.
-    pub(super) thickness: f64,
+    thickness: f64,
     /// The distance that a motion must keep, in metres.
     separation: f64,
 }
@@ -173,18 +173,32 @@ pub(super) struct Guarded {
 impl Guarded {
     /// A pair whose parts keep the share `keep` of their gap at the start, or of `reach` if that is
     /// less. Parts that overlap at the start keep that share of their distance.
-    pub(super) fn new(
+    fn new(
         pair: ContactPair,
-        colliders: &Colliders,
+        stencil: Stencil,
+        thickness: f64,
         start: &Field<Vertices, DVec3>,
-        keep: f64,
-        reach: f64,
+        [keep, reach]: [f64; 2],
     ) -> Self {
-        let (stencil, thickness) = (Stencil::new(pair, colliders), pair.thickness(colliders));
         let distance = stencil.distance(start);
         let gap = distance - thickness;
         let separation = if gap > 0.0 { thickness + keep * gap.min(reach) } else { keep * distance };
         Self { pair, stencil, distance, thickness, separation }
+    }
+
+    /// The pair and the share of the motion that is proven free, unless all of it is.
+    pub(super) fn on_path(
+        pair: ContactPair,
+        colliders: &Colliders,
+        from: &Field<Vertices, DVec3>,
+        to: &Field<Vertices, DVec3>,
+        [keep, reach]: [f64; 2],
+    ) -> Option<(Self, f64)> {
+        let (stencil, thickness) = (Stencil::new(pair, colliders), pair.thickness(colliders));
+        // No pair has to keep more than this. Most pairs do, and need no distance at the start.
+        stencil.contact(from, to, thickness + keep * reach)?;
+        let guarded = Self::new(pair, stencil, thickness, from, [keep, reach]);
+        guarded.contact(from, to).map(|time| (guarded, time))
     }
 
     pub(super) fn contact(&self, from: &Field<Vertices, DVec3>, to: &Field<Vertices, DVec3>) -> Option<f64> {

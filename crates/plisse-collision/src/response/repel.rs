@@ -46,7 +46,8 @@ impl Response {
     /// A pair that overlaps the reach by `o` gets the impulse of a spring, `k o dt`, but moves
     /// apart by at most a tenth of `o` in the step; a pair that does so already is left alone.
     /// Friction acts in proportion. Pairs are taken one after the other, each with what the ones
-    /// before left. Returns how many impulses acted.
+    /// before left, in as many passes as impulses have, forwards and backwards in turn: layers that
+    /// lie on each other hand on what the lowest one gets. Returns how many pairs were pushed.
     ///
     /// Call it before [`Response::respond`], which sees to it that nothing crosses. Pairs at
     /// distance zero have no normal and are left alone. Prescribed vertices stay.
@@ -69,24 +70,34 @@ impl Response {
         let reach = self.settings().reach;
         let pairs = phase.along(old, old, reach, &filter.bodies);
         let colliders = phase.colliders();
-        let near: Vec<(Near, f64)> = flatten(&pairs)
+        let mut near: Vec<Overlap> = flatten(&pairs)
             .into_par_iter()
             .filter(|pair| masses.can_move(*pair, colliders) && (filter.pairs)(*pair))
             .filter_map(|pair| {
                 let near = Near::new(Stencil::new(pair, colliders), old);
-                let overlap = reach - (near.distance() - pair.thickness(colliders));
-                (overlap > 0.0).then_some((near, overlap))
+                let depth = reach - (near.distance() - pair.thickness(colliders));
+                (depth > 0.0).then_some(Overlap { near, depth, impulse: 0.0 })
             })
             .collect();
         let push = Push { response: self, masses, old, dt };
-        near.iter()
-            .filter(|(near, overlap)| match near {
-                Near::Four(v, closest) => push.apply(*v, closest, *overlap, candidate),
-                Near::Three(v, closest) => push.apply(*v, closest, *overlap, candidate),
-                Near::Two(v, closest) => push.apply(*v, closest, *overlap, candidate),
-            })
-            .count()
+        for pass in 0..self.settings().passes {
+            if pass % 2 == 0 {
+                near.iter_mut().for_each(|overlap| push.apply(overlap, candidate));
+            } else {
+                near.iter_mut().rev().for_each(|overlap| push.apply(overlap, candidate));
+            }
+        }
+        near.iter().filter(|overlap| overlap.impulse > 0.0).count()
     }
+}
+
+/// A pair that is nearer than the reach.
+struct Overlap {
+    near: Near,
+    /// By how much, in metres.
+    depth: f64,
+    /// The impulse so far, times the time step, in kg·m.
+    impulse: f64,
 }
 
 struct Push<'a> {
@@ -97,25 +108,32 @@ struct Push<'a> {
 }
 
 impl Push<'_> {
-    /// Whether it acted.
-    fn apply<const V: usize>(
+    fn apply(&self, overlap: &mut Overlap, x: &mut Field<Vertices, DVec3>) {
+        let Overlap { near, depth, impulse } = overlap;
+        let dt = self.dt.get();
+        let rest = self.response.settings().stiffness * *depth * dt * dt - *impulse;
+        *impulse += match near {
+            Near::Four(v, closest) => self.push(*v, closest, *depth, rest, x),
+            Near::Three(v, closest) => self.push(*v, closest, *depth, rest, x),
+            Near::Two(v, closest) => self.push(*v, closest, *depth, rest, x),
+        };
+    }
+
+    /// Pushes by at most `limit`, times the time step; by how much.
+    fn push<const V: usize>(
         &self,
         vertices: [Id<Vertices>; V],
         closest: &Closest<V>,
-        overlap: f64,
+        depth: f64,
+        limit: f64,
         x: &mut Field<Vertices, DVec3>,
-    ) -> bool {
-        let settings = self.response.settings();
-        let mut displacements = vertices.map(|v| x[v] - self.old[v]);
+    ) -> f64 {
         // Impulses of displacements are those of velocities times dt.
-        let limit = settings.stiffness * overlap * self.dt.get() * self.dt.get();
-        let impulse = impact(self.masses, vertices, closest).raise(
-            &mut displacements,
-            OPENED * overlap,
-            limit,
-            settings.friction,
-        );
-        if impulse.normal > 0.0 {
+        let mut displacements = vertices.map(|v| x[v] - self.old[v]);
+        let friction = self.response.settings().friction;
+        let impact = impact(self.masses, vertices, closest);
+        let impulse = impact.raise(&mut displacements, OPENED * depth, limit, friction).normal;
+        if impulse > 0.0 {
             for (vertex, displacement) in vertices.into_iter().zip(displacements) {
                 let place = self.old[vertex] + displacement;
                 if !self.masses.is_kinematic(vertex) && place.is_finite() {
@@ -123,6 +141,6 @@ impl Push<'_> {
                 }
             }
         }
-        impulse.normal > 0.0
+        impulse
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::impulse::{Impact, Impulse};
 use super::pair::{ContactPair, Guarded, PairFilter, Stencil, flatten};
-use super::{InverseMasses, Response};
+use super::{InverseMasses, Response, ResponseSettings};
 use crate::broad_phase::BroadPhase;
 use crate::closest::{Closest, edge_edge, point_edge, point_point, point_triangle};
 use crate::colliders::Body;
@@ -33,7 +33,7 @@ pub(super) struct Run<'a, B, P> {
     phase: &'a mut BroadPhase,
     filter: &'a PairFilter<B, P>,
     /// All pairs that can touch while ends of paths stay within `margin` of `around`.
-    list: Vec<Guarded>,
+    list: Vec<ContactPair>,
     around: Option<Field<Vertices, DVec3>>,
     margin: f64,
     /// Whether a vertex has moved since the last test, and which have.
@@ -94,9 +94,9 @@ where
             self.search(self.response.settings().reach);
         }
         let is_dirty = std::mem::take(&mut self.is_dirty);
-        let moved = |guarded: &Guarded| guarded.stencil.vertices().iter().any(|v| is_dirty[v.index()]);
-        let found = self.tested(moved);
-        self.hits.retain(|hit| !moved(&hit.guarded));
+        let moved = |vertices: &[Id<Vertices>]| vertices.iter().any(|v| is_dirty[v.index()]);
+        let found = self.tested(|stencil| moved(stencil.vertices()));
+        self.hits.retain(|hit| !moved(hit.guarded.stencil.vertices()));
         self.hits.extend(found);
         self.sort();
         self.is_dirty = is_dirty;
@@ -178,19 +178,22 @@ where
             .into_par_iter()
             .with_min_len(CHUNK)
             .filter(|pair| self.masses.can_move(*pair, colliders) && (self.filter.pairs)(*pair))
-            .map(|pair| Guarded::new(pair, colliders, self.old, settings.keep, settings.reach))
             .collect();
         self.margin = margin;
         self.around = (margin > 0.0).then(|| self.x.clone());
     }
 
-    fn tested(&self, which: impl Fn(&Guarded) -> bool + Sync) -> Vec<Hit> {
-        let (old, x) = (self.old, &*self.x);
+    fn tested(&self, which: impl Fn(&Stencil) -> bool + Sync) -> Vec<Hit> {
+        let (old, x, colliders) = (self.old, &*self.x, self.phase.colliders());
+        let ResponseSettings { keep, reach, .. } = *self.response.settings();
         self.list
             .par_iter()
             .with_min_len(CHUNK)
-            .filter(|guarded| which(guarded))
-            .filter_map(|guarded| guarded.contact(old, x).map(|time| Hit { time, guarded: *guarded }))
+            .filter(|pair| which(&Stencil::new(**pair, colliders)))
+            .filter_map(|pair| {
+                let (guarded, time) = Guarded::on_path(*pair, colliders, old, x, [keep, reach])?;
+                Some(Hit { time, guarded })
+            })
             .collect()
     }
 
