@@ -1,4 +1,4 @@
-//! Impulses at one contact: Bridson02 for vertices of any masses.
+//! Impulses at one contact, of vertices of any masses.
 
 use glam::DVec3;
 use plisse_core::length_and_direction;

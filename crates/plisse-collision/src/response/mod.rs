@@ -1,4 +1,5 @@
-//! Bridson02: impulses, rigid zones and rewinding that lead motions past all contacts.
+//! Impulses, rigid zones and rewinding that lead motions past all contacts, after Bridson, Fedkiw
+//! and Anderson (2002).
 
 mod groups;
 mod impulse;
