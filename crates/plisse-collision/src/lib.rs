@@ -9,6 +9,7 @@
 //! | contact times of linear motions | [`Ccd`] |
 //! | what takes part | [`Colliders`], [`Body`], [`ColliderError`] |
 //! | which pairs can touch | [`BroadPhase`], [`Candidates`], [`Pairs`] |
+//! | motions past all contacts | [`Response`], [`ResponseSettings`], [`InverseMasses`], [`PairFilter`], [`ContactPair`], [`Impact`], [`ResponseReport`], [`ResponseError`] |
 //! | which triangles cross | [`intersections`], [`Intersections`], [`Crossing`], [`Fold`], [`SurfaceFace`] |
 //! | two triangles, without rounding error | [`triangles_meet`], [`triangles_meet_beyond_vertex`], [`triangles_fold_on_edge`] |
 //!
@@ -51,6 +52,7 @@ mod mollifier;
 mod nearest_hessian;
 mod oracle;
 mod predicate;
+mod response;
 mod traverse;
 mod tree;
 mod triangles;
@@ -63,4 +65,8 @@ pub use colliders::{Body, ColliderError, Colliders};
 pub use frame::{ContactFrame, ContactHessian};
 pub use mollifier::EdgeMollifier;
 pub use oracle::{Crossing, Fold, Intersections, SurfaceFace, intersections};
+pub use response::{
+    ContactPair, Impact, Impulse, InverseMasses, PairFilter, Response, ResponseError, ResponseReport,
+    ResponseSettings, ResponseSettingsError,
+};
 pub use triangles::{triangles_fold_on_edge, triangles_meet, triangles_meet_beyond_vertex};
