@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use glam::DVec3;
-use plisse_collision::{Body, BroadPhase, ColliderError, Colliders};
+use plisse_collision::{Body, BroadPhase, ColliderError, Colliders, InverseMasses, ResponseSettingsError};
 use plisse_core::{Faces, Field, Id, MeshError, TriMesh, Vertices};
 use thiserror::Error;
 
@@ -32,6 +32,12 @@ pub enum ContactError {
         body: u32,
         /// What is wrong.
         source: MeshError,
+    },
+    /// Masses that do not fit.
+    #[error(transparent)]
+    Masses {
+        /// What is wrong.
+        source: ResponseSettingsError,
     },
     /// Numbers that do not fit.
     #[error("body {body}: {what} is {value}: {expected}")]
@@ -236,7 +242,8 @@ impl ContactBuilder {
         let held = |v: usize| v >= nodes || is_held(Id::new(v as u32));
         let kinematic: Vec<bool> = (0..total).map(held).collect();
         let inverse = |v: usize| if kinematic[v] { 0.0 } else { 1.0 / masses[Id::new(v as u32)] };
-        let inverse_masses = Field::from_vec((0..total).map(inverse).collect());
+        let inverse_masses = InverseMasses::new(Field::from_vec((0..total).map(inverse).collect()))
+            .map_err(|source| ContactError::Masses { source })?;
         let laws = Laws {
             bodies: parts.iter().map(|(_, touching)| *touching).collect(),
             obstacles: first_obstacle,

@@ -48,10 +48,11 @@ impl Pair {
         Barrier::raw(self.stiffness, self.range)
     }
 
-    /// How far beyond the range it was when the list was made.
+    /// How much closer the two parts can be than when the list was made, after everything has
+    /// moved so far.
     #[inline]
-    fn slack(&self) -> f64 {
-        self.distance - self.offset - self.range
+    pub(crate) fn approach(&self, moved: &Radii) -> f64 {
+        ROOM * if self.solid { moved.solid } else { 2.0 * moved.own }
     }
 
     /// The weight of nearly parallel edges.
@@ -95,6 +96,27 @@ pub(crate) struct Radii {
     pub(crate) solid: f64,
 }
 
+/// The mean way of all nodes.
+pub(crate) fn mean_way(from: &[DVec3], to: &[DVec3]) -> DVec3 {
+    let sum: DVec3 = to.iter().zip(from).map(|(to, from)| *to - *from).sum();
+    sum / to.len().max(1) as f64
+}
+
+impl Radii {
+    /// How far everything goes from one place to another.
+    pub(crate) fn between(from: &Place<'_>, to: &Place<'_>) -> Self {
+        let shift = mean_way(from.nodes, to.nodes);
+        let (mut own, mut all): (f64, f64) = (0.0, 0.0);
+        for (to, from) in to.nodes.iter().zip(from.nodes) {
+            let way = *to - *from;
+            own = own.max((way - shift).length_squared());
+            all = all.max(way.length_squared());
+        }
+        let solids = to.solids.iter().zip(from.solids).map(|(to, from)| (*to - *from).length_squared());
+        Self { own: own.sqrt(), solid: all.sqrt() + solids.fold(0.0, f64::max).sqrt() }
+    }
+}
+
 /// Room for rounding.
 const ROOM: f64 = 1.0 + 1e-6;
 
@@ -132,22 +154,15 @@ impl List {
 
     /// How far everything is from where it was.
     pub(crate) fn moved(&self, at: &Place<'_>) -> Radii {
-        let shift = self.shift(at.nodes);
-        let mut moved = Radii::default();
-        for (x, was) in at.nodes.iter().zip(&self.nodes) {
-            let way = *x - *was;
-            moved.own = moved.own.max((way - shift).length_squared());
-            moved.solid = moved.solid.max(way.length_squared());
-        }
-        let solids = at.solids.iter().zip(&self.solids).map(|(x, was)| (*x - *was).length_squared());
-        let solids = solids.fold(0.0, f64::max);
-        Radii { own: moved.own.sqrt(), solid: moved.solid.sqrt() + solids.sqrt() }
+        Radii::between(&self.place(), at)
     }
 
-    /// The mean way of all nodes.
     fn shift(&self, nodes: &[DVec3]) -> DVec3 {
-        let sum: DVec3 = nodes.iter().zip(&self.nodes).map(|(x, was)| *x - *was).sum();
-        sum / nodes.len().max(1) as f64
+        mean_way(&self.nodes, nodes)
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { nodes: &self.nodes, solids: &self.solids }
     }
 
     /// Whether the list is complete for something that has moved so far.
@@ -174,10 +189,8 @@ impl List {
     /// Pairs whose gap is smaller than a multiple of their range.
     pub(crate) fn touching<'a>(&'a self, at: &Place<'_>, multiple: f64) -> Vec<Touch<'a>> {
         let moved = self.moved(at);
-        let moved = Radii { own: 2.0 * moved.own * ROOM, solid: moved.solid * ROOM };
         let one = |pair: &'a Pair| {
-            let reach = if pair.solid { moved.solid } else { moved.own };
-            if pair.slack() - (multiple - 1.0) * pair.range > reach {
+            if pair.distance - pair.offset - multiple * pair.range > pair.approach(&moved) {
                 return None;
             }
             let nearest = pair.kind.nearest(&at.gather(pair.vertices));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use glam::DVec3;
-use plisse_collision::{BroadPhase, Colliders};
+use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
 use plisse_core::{Field, Vertices};
 
 use crate::touching::Laws;
@@ -59,7 +59,7 @@ pub(crate) struct Model {
     /// Of every vertex, whether something else says where it is.
     pub(crate) kinematic: Vec<bool>,
     /// Of every vertex, 1/kg; zero for kinematic ones.
-    pub(crate) inverse_masses: Field<Vertices, f64>,
+    pub(crate) inverse_masses: InverseMasses,
     /// Of every vertex at time zero.
     pub(crate) start: Field<Vertices, DVec3>,
     /// Of every vertex, the range that its start leaves it, m.
@@ -114,6 +114,18 @@ impl Model {
     /// The trees hold nothing but scratch, so that a panic elsewhere leaves them usable.
     pub(crate) fn phase(&self) -> MutexGuard<'_, BroadPhase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a pair of parts, of two bodies that can touch, takes part: what passes through an
+    /// obstacle in which it is held does not, nor do parts of one body that start in one place.
+    pub(crate) fn takes_part(&self, pair: ContactPair) -> bool {
+        let vertices = pair.vertices(&self.colliders);
+        let body = |v: &plisse_core::Id<Vertices>| self.colliders.body(*v).unwrap_or(Body(u32::MAX));
+        let (Some(a), Some(b)) = (vertices.first().map(body), vertices.last().map(body)) else { return false };
+        if a == b {
+            return pair.distance(&self.colliders, &self.start) > 0.0;
+        }
+        self.inside.is_empty() || vertices.iter().all(|v| !self.inside.contains(&(v.get(), a.max(b).0)))
     }
 
     #[inline]

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use glam::{DMat3, DVec3};
-use plisse_collision::Ccd;
+use plisse_collision::{Body, Ccd, ContactPair, PairFilter, Response, ResponseSettings};
 use plisse_core::{Blocks, Field, Id, Psd, StepEnergy, Vertices, outer};
 use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
 use rayon::prelude::*;
 
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::Rubbing;
-use crate::list::{List, Radii, Touch};
+use crate::list::{List, Pair, Radii, Touch, mean_way};
 use crate::model::{Model, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
@@ -22,6 +22,7 @@ pub struct ContactTerm {
     name: String,
     model: Model,
     depth: Option<Depth>,
+    response: Response,
 }
 
 /// What a step keeps.
@@ -38,7 +39,7 @@ struct Kept {
 
 /// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
 /// pairs.
-const RADIUS: [f64; 2] = [0.15, 0.6];
+const RADIUS: [f64; 2] = [0.1, 0.3];
 /// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
 /// that comes into contact.
 const MARGIN: f64 = 1.2;
@@ -56,8 +57,13 @@ impl ContactTerm {
         ContactBuilder::new()
     }
 
+    #[expect(clippy::expect_used, reason = "ranges are in the range of parameters")]
     pub(crate) fn new(name: String, model: Model, depth: Option<Depth>) -> Self {
-        Self { name, model, depth }
+        let reach = model.laws.largest_range();
+        // Twice of what is asked for afterwards, so that rounding cannot decide.
+        let settings = ResponseSettings { reach, keep: 2.0 * KEPT, ..ResponseSettings::default() };
+        let response = Response::new(settings).expect("a range");
+        Self { name, model, depth, response }
     }
 
     /// A list that covers a pose, that of the step or a new one, and where obstacles are.
@@ -131,6 +137,16 @@ impl ContactTerm {
         Radii { own: (1.5 * own).clamp(least, most), solid: (1.5 * all).max(least) + solids_move }
     }
 
+    /// Whether the list of the step reaches as far as a guess.
+    fn is_covered(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
+        let kept: Option<&Kept> = way.memory.and_then(Memory::get);
+        let Some(list) = kept.and_then(|kept| kept.list.as_ref()) else { return false };
+        let [before, after] = [way.from, way.time].map(|time| self.model.solids_at(time));
+        let from = Place { nodes: way.start.as_slice(), solids: &before };
+        let to = Place { nodes: guess.as_slice(), solids: &after };
+        [from, to].iter().all(|place| list.covers(&list.moved(place)))
+    }
+
     /// Whether the straight way from the start of a step to its end is free, obstacles included:
     /// the share of it that is.
     fn free_share(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> f64 {
@@ -145,9 +161,7 @@ impl ContactTerm {
             Some(list) => self.share_between(list, &from, &to),
             None => {
                 // A list around the start that reaches as far as everything goes.
-                let near = List::new(model, from, Radii::default(), None);
-                let radii = near.moved(&to);
-                let list = List::new(model, from, Radii { own: radii.own.max(1e-9), solid: radii.solid.max(1e-9) }, None);
+                let list = List::new(model, from, Radii::between(&from, &to), None);
                 self.share_between(&list, &from, &to)
             }
         }
@@ -156,7 +170,12 @@ impl ContactTerm {
     /// The share of a straight way along which all pairs keep a part of their gaps.
     fn share_between(&self, list: &List, from: &Place<'_>, to: &Place<'_>) -> f64 {
         let ccd = Ccd::with_levels(10);
-        let one = |pair: &crate::list::Pair| {
+        let (moved, ways) = (list.moved(from), Radii::between(from, to));
+        let one = |pair: &Pair| {
+            let closest = pair.distance - pair.approach(&moved) - pair.approach(&ways);
+            if closest > pair.offset + KEPT * pair.range {
+                return 1.0;
+            }
             let [a, b] = [from, to].map(|place| place.gather(pair.vertices));
             let nearest = pair.kind.nearest(&a);
             let gap = nearest.distance - pair.offset;
@@ -416,8 +435,7 @@ impl Term<Vertices> for ContactTerm {
                 share * self.share_between(list, &from, &Place { nodes: &end, solids: &solids })
             }
             Listed::New(_) => {
-                let near = List::new(&self.model, from, Radii::default(), None);
-                let list = List::new(&self.model, from, near.moved(&to), None);
+                let list = List::new(&self.model, from, Radii::between(&from, &to), None);
                 self.share_between(&list, &from, &to)
             }
         }
@@ -427,14 +445,26 @@ impl Term<Vertices> for ContactTerm {
         if guess == way.start && !self.model.moves() {
             return;
         }
-        let share = self.free_share(way, guess);
-        if share < 1.0 {
-            let kinematic = &self.model.kinematic;
-            for (x, (start, held)) in
-                guess.as_mut_slice().iter_mut().zip(way.start.as_slice().iter().zip(kinematic))
-            {
+        if self.is_covered(way, guess) && self.free_share(way, guess) >= 1.0 {
+            return;
+        }
+        let model = &self.model;
+        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
+        // Seen from the bodies on the whole: a common motion makes no pair.
+        let shift = mean_way(way.start.as_slice(), guess.as_slice());
+        let old = Place { nodes: way.start.as_slice(), solids: &before }.field();
+        let mut new = Place { nodes: guess.as_slice(), solids: &after }.field();
+        new.as_mut_slice().iter_mut().for_each(|x| *x -= shift);
+        let filter = PairFilter {
+            bodies: |a: Body, b: Body| model.laws.meet(a, b),
+            pairs: |pair: ContactPair| model.takes_part(pair),
+        };
+        let respond = self.response.respond(&mut model.phase(), &model.inverse_masses, &filter, &old, &mut new);
+        if respond.is_ok() {
+            let new = new.as_slice().iter().zip(&model.kinematic);
+            for (guess, (new, held)) in guess.as_mut_slice().iter_mut().zip(new) {
                 if !held {
-                    *x = start.lerp(*x, share);
+                    *guess = *new + shift;
                 }
             }
         }
