@@ -6,13 +6,14 @@ use plisse_sparse::{Linear, Revision};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets, work_at_start};
-use super::report::{Balance, Closest, Energies, StepError, StepReport, momenta};
+use super::report::{Balance, Closest, Energies, StepError, StepReport, Tautest, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::ledger::Ledger;
 use crate::memory::Memory;
 use crate::newton::{
-    Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
+    Criterion, Ended, Failure, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem,
+    Scratch, Value,
 };
 use crate::pose::{Inertia, Pose, StepMap};
 use crate::state::{Configuration, Kept, OwnState, Previous, State};
@@ -219,10 +220,13 @@ impl<S: Space> Implicit<S> {
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
         let (mut at, value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
-        let solve = self
-            .newton
-            .minimise_from(&mut objective, &mut at, value)
-            .map_err(|error| StepError::NotConverged { time: state.time(), dt, error: Box::new(error) })?;
+        let solve = self.newton.minimise_from(&mut objective, &mut at, value).map_err(|error| {
+            // Of a step without a place to begin, the guess shows what was pulled too far.
+            let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
+            let taut =
+                Tautest::of(system, &Pose { x, ..state.pose() }).filter(Tautest::is_taut).map(Box::new);
+            StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut }
+        })?;
 
         let x = &at.x;
         let mut v = problem.velocity(x);
@@ -262,6 +266,7 @@ impl<S: Space> Implicit<S> {
         let stable =
             if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
         let closest = Closest::of(system, &at.pose(time));
+        let tautest = Tautest::of(system, &at.pose(time));
         self.memories = memories;
         self.scratch = scratch;
         if let Some((node, term)) = crossed(system, state, x, time, closest.as_ref()) {
@@ -285,6 +290,7 @@ impl<S: Space> Implicit<S> {
             stable,
             unexplained: ledger.map_or(0.0, |ledger| ledger.fraction()),
             closest,
+            tautest,
             momentum,
             angular_momentum,
         })
