@@ -6,11 +6,11 @@
     reason = "tests compare bits where bits are promised, and may panic"
 )]
 
-use glam::DVec3;
-use plisse_core::{Id, Positive};
+use glam::{DQuat, DVec3};
+use plisse_core::Positive;
 use plisse_scene::scene::{
     Cloth, Hold, Keyframe, Keyframes, Kind, Material, MaxStretch, Membrane, Obstacle, Pick, Scene,
-    SceneBuilder, SceneError, Stretching, rotation_degrees,
+    SceneBuilder, SceneError, rotation_degrees,
 };
 use plisse_system::{Scheme, StepError, StepReport};
 
@@ -106,4 +106,116 @@ fn equilibria_stay_within_the_limit() {
     assert!(soft(None)[0] > 1.2);
     assert!(soft(Some(MaxStretch::any(1.02)))[0] < 1.02);
     assert!(soft(Some(MaxStretch::warp_weft(1.02)))[1] < 1.02);
+}
+
+/// A pin on its way there, from rest or at once.
+fn goes(time: f64, translation: DVec3, turn: DQuat) -> Keyframes {
+    let start = Keyframe { time: 0.0, translation: DVec3::ZERO, rotation: DQuat::IDENTITY };
+    Keyframes::new(vec![start, Keyframe { time, translation, rotation: turn }]).unwrap()
+}
+
+fn held(group: &str, keys: &Keyframes) -> Cloth {
+    let sheet = Cloth::sheet([10, 10], [0.5, 0.5]).unwrap().material(soft());
+    sheet.hold(Pick::group(group), Hold::Moving(keys.clone())).strain_limit(MaxStretch::any(1.02))
+}
+
+/// Fast pins drag a taut sheet, turn it and jerk it: a step moves them by more than an edge can
+/// follow alone, so that the first guess must take the cloth along.
+#[test]
+fn pins_that_move_take_the_cloth_along() {
+    let fast = [
+        ("top", goes(0.2, DVec3::new(0.0, 1.0, 0.0), DQuat::IDENTITY)),
+        ("top-left", goes(0.2, DVec3::new(-0.3, 0.2, 0.4), DQuat::IDENTITY).linear()),
+        ("left", goes(0.3, DVec3::ZERO, DQuat::from_rotation_y(2.0))),
+    ];
+    for (group, keys) in fast {
+        let mut scene = scene(held(group, &keys)).build().unwrap();
+        let run = run(&mut scene, 40);
+        println!("{group}: {:?} {} {}", run.largest, run.iterations, run.rejected);
+        assert!(run.largest[0] < 1.02 && run.largest[0] > 1.01, "{group} {:?}", run.largest);
+        assert!(run.rejected <= 20, "{group}: {} attempts repeated", run.rejected);
+    }
+}
+
+/// Two sides are pulled apart by a tenth, which a limit of 1.02 does not allow: the run ends where
+/// it must, and the error says what is stretched how far.
+#[test]
+fn pins_that_pull_too_far_are_named() {
+    let sheet = held("left", &goes(1.0, DVec3::new(-0.05, 0.0, 0.0), DQuat::IDENTITY).linear());
+    let sheet = sheet.pin(Pick::group("right"));
+    for scheme in [Scheme::BackwardEuler, Scheme::Quasistatic] {
+        let mut scene = scene(sheet.clone()).scheme(scheme).build().unwrap();
+        let error = (0..100).find_map(|_| {
+            let result = scene.step();
+            assert!(stretches(&scene)[0] < 1.02);
+            result.err()
+        });
+        let error = error.expect("the sheet cannot follow");
+        println!("{} {error}", scene.time());
+        assert!(matches!(error, StepError::TooShort { .. }), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("cloth 1: strain limit: face ") && text.contains("at most 1.02"), "{text}");
+        // 0.02 of half a metre, at 0.05 m/s.
+        assert!((0.1..0.21).contains(&scene.time()), "{}", scene.time());
+    }
+}
+
+/// A pin that jumps ends the run at once, with the stretch that it would take.
+#[test]
+fn a_pin_that_jumps_is_named() {
+    let far = goes(1e-5, DVec3::X * -3.0, DQuat::IDENTITY);
+    let mut scene = scene(held("left", &far).pin(Pick::group("right"))).build().unwrap();
+    let text = scene.step().unwrap_err().to_string();
+    println!("{text}");
+    assert!(text.contains("something pulls further than a limit of stretch allows"), "{text}");
+    assert!(text.contains("raise the limit"), "{text}");
+}
+
+#[test]
+fn a_ball_catches_limited_cloth() {
+    let sheet = Cloth::sheet([16, 16], [0.6, 0.6]).unwrap().material(soft()).at(DVec3::Z * 0.25);
+    let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2));
+    let sheet = sheet.pin(Pick::group("corners")).velocity(DVec3::Z * -1.0);
+    let mut limited = scene(sheet.strain_limit(MaxStretch::any(1.03))).obstacle(ball).build().unwrap();
+    let run = run(&mut limited, 40);
+    println!("{:?} {} {}", run.largest, run.iterations, run.rejected);
+    assert!(run.largest[0] < 1.03);
+}
+
+#[test]
+fn starts_beyond_the_limit_are_refused() {
+    let sheet = Cloth::sheet([2, 2], [1.0, 1.0]).unwrap().named("towel");
+    let stretched = |factor: f64, limit| {
+        let sheet = sheet.clone().deformed(move |x| DVec3::new(factor * x.x, x.y, x.z));
+        scene(sheet.strain_limit(limit)).build().map(|_| ())
+    };
+    assert_eq!(stretched(1.019, MaxStretch::any(1.02)), Ok(()));
+    for limit in [MaxStretch::any(1.02), MaxStretch::warp_weft(1.02)] {
+        let error = stretched(1.05, limit).unwrap_err();
+        assert!(matches!(&error, SceneError::StartsStretched { body, .. } if body == "towel"), "{error:?}");
+        let text = "towel starts beyond its strain limit: face 0 is 1.05 times as long as at rest, at most 1.02; start with a \
+                    smaller scale, or raise the limit";
+        assert_eq!(error.to_string(), text);
+    }
+    let none = stretched(1.0, MaxStretch::any(1.0)).unwrap_err();
+    assert!(none.to_string().starts_with("a largest stretch of 1 is not between"), "{none}");
+    let ball = Cloth::sphere(1, 0.1).unwrap().named("ball");
+    let error = scene(ball.clone().strain_limit(MaxStretch::warp_weft(1.1))).build().map(|_| ()).unwrap_err();
+    assert_eq!(error, SceneError::NoLimitDirections { body: "ball".to_owned() });
+    scene(ball.strain_limit(MaxStretch::any(1.1))).build().unwrap();
+}
+
+#[test]
+fn same_bits_for_any_number_of_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let sheet = sheet(30).strain_limit(MaxStretch::any(1.02));
+            let mut scene = scene(sheet).build().unwrap();
+            (0..8).for_each(|_| _ = scene.step().unwrap());
+            assert!(stretches(&scene)[0] > 1.01);
+            scene.state().x().clone()
+        })
+    };
+    assert!(run(1) == run(2));
 }
