@@ -62,6 +62,9 @@ fn run(scene: &mut Scene, steps: usize) -> Run {
             // Of several substeps the report has the largest.
             assert!(tautest.taut.stretch >= here[0].min(here[1]) - 1e-12);
         }
+        // One triangle beyond its limit would make the energy infinite.
+        let each = report.solves.iter().flat_map(|solve| &solve.iterations);
+        assert!(each.into_iter().all(|iteration| iteration.energy.is_finite()));
         largest = [largest[0].max(here[0]), largest[1].max(here[1])];
         iterations += report.iterations();
         rejected += report.rejected;
@@ -75,20 +78,19 @@ fn a_hanging_sheet_stays_within_its_limit() {
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2] {
         let free = run(&mut scene(sheet(12)).scheme(scheme).build().unwrap(), 60);
         assert!(free.largest[0] > 1.2 && free.last.tautest.is_none(), "{:?}", free.largest);
-        println!("{scheme:?} free: {:?} {} {}", free.largest, free.iterations, free.rejected);
         for limit in [1.1, 1.05, 1.02, 1.005] {
             let limited = sheet(12).strain_limit(MaxStretch::any(limit));
             let held = run(&mut scene(limited).scheme(scheme).build().unwrap(), 60);
-            println!("{scheme:?} {limit}: {:?} {} {}", held.largest, held.iterations, held.rejected);
             assert!(
                 held.largest[0] < limit && held.largest[0] > 1.0 + 0.5 * (limit - 1.0),
                 "{:?}",
                 held.largest
             );
+            // From twice to six times as many as without a limit.
+            assert!(held.iterations < 8 * free.iterations && held.rejected == 0, "{}", held.iterations);
         }
         let limited = sheet(12).strain_limit(MaxStretch::warp_weft(1.02));
         let held = run(&mut scene(limited).scheme(scheme).build().unwrap(), 60);
-        println!("{scheme:?} fibres: {:?} {} {}", held.largest, held.iterations, held.rejected);
         assert!(held.largest[1] < 1.02 && held.largest[0] > 1.05, "{:?}", held.largest);
     }
 }
@@ -99,9 +101,7 @@ fn equilibria_stay_within_the_limit() {
         let sheet = sheet(12).rotated(rotation_degrees(90.0, 0.0, 0.0)).jittered(1e-4);
         let sheet = if let Some(limit) = limit { sheet.strain_limit(limit) } else { sheet };
         let mut scene = scene(sheet).scheme(Scheme::Quasistatic).build().unwrap();
-        let run = run(&mut scene, 1);
-        println!("{limit:?}: {:?} {} {}", run.largest, run.iterations, run.rejected);
-        run.largest
+        run(&mut scene, 1).largest
     };
     assert!(soft(None)[0] > 1.2);
     assert!(soft(Some(MaxStretch::any(1.02)))[0] < 1.02);
@@ -131,7 +131,6 @@ fn pins_that_move_take_the_cloth_along() {
     for (group, keys) in fast {
         let mut scene = scene(held(group, &keys)).build().unwrap();
         let run = run(&mut scene, 40);
-        println!("{group}: {:?} {} {}", run.largest, run.iterations, run.rejected);
         assert!(run.largest[0] < 1.02 && run.largest[0] > 1.01, "{group} {:?}", run.largest);
         assert!(run.rejected <= 20, "{group}: {} attempts repeated", run.rejected);
     }
@@ -151,7 +150,6 @@ fn pins_that_pull_too_far_are_named() {
             result.err()
         });
         let error = error.expect("the sheet cannot follow");
-        println!("{} {error}", scene.time());
         assert!(matches!(error, StepError::TooShort { .. }), "{error:?}");
         let text = error.to_string();
         assert!(text.contains("cloth 1: strain limit: face ") && text.contains("at most 1.02"), "{text}");
@@ -166,7 +164,6 @@ fn a_pin_that_jumps_is_named() {
     let far = goes(1e-5, DVec3::X * -3.0, DQuat::IDENTITY);
     let mut scene = scene(held("left", &far).pin(Pick::group("right"))).build().unwrap();
     let text = scene.step().unwrap_err().to_string();
-    println!("{text}");
     assert!(text.contains("something pulls further than a limit of stretch allows"), "{text}");
     assert!(text.contains("raise the limit"), "{text}");
 }
@@ -178,7 +175,6 @@ fn a_ball_catches_limited_cloth() {
     let sheet = sheet.pin(Pick::group("corners")).velocity(DVec3::Z * -1.0);
     let mut limited = scene(sheet.strain_limit(MaxStretch::any(1.03))).obstacle(ball).build().unwrap();
     let run = run(&mut limited, 40);
-    println!("{:?} {} {}", run.largest, run.iterations, run.rejected);
     assert!(run.largest[0] < 1.03);
 }
 

@@ -86,8 +86,8 @@ impl StrainLimitTerm {
             }
             Limited::WarpWeft => LimitedStretch::Fibres(cloth.material.membrane.directions),
         };
-        // The barrier must take over where the material gives way: its tension at half of its depth
-        // is about an eighth of the modulus, whatever the limit.
+        // The barrier must take over where the material gives way: at half of its depth its tension
+        // is a quarter of the modulus, whatever the limit.
         let [warp, weft] = cloth.material.membrane.tensile_moduli();
         // An impossible limit is refused below.
         let stiffness = Positive::new(0.5 * (warp + weft) / (max.value - 1.0)).unwrap_or(Positive::ONE);
