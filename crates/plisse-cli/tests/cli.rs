@@ -407,8 +407,8 @@ fn an_unstable_equilibrium_is_told() {
     }
 }
 
-/// A run tells the largest stretch of cloth with a limit; one that cannot keep it ends with status 3
-/// and says which face is pulled how far.
+/// A run tells the largest stretch of cloth with a limit; one that cannot keep it ends with status
+/// 3 and says which face is pulled how far.
 #[test]
 fn strain_limits_are_told() {
     let folder = tempfile::tempdir().unwrap();

@@ -265,9 +265,9 @@ impl StrainLimit {
         }
     }
 
-    /// The largest `t` for which `f + t way` keeps a tenth of its distance to the limit, all smaller
-    /// ones included; infinite where none is too large, zero where `f` is beyond the limit. It is
-    /// never too large; what is left out is a tenth of the distance at most.
+    /// The largest `t` for which `f + t way` keeps a tenth of its distance to the limit, all
+    /// smaller ones included; infinite where none is too large, zero where `f` is beyond the limit.
+    /// It is never too large; what is left out is a tenth of the distance at most.
     ///
     /// The stretch is a norm of `f + t way`, hence convex in `t`: the chord from a point within to
     /// one beyond lies above it and meets the bound within.

@@ -246,8 +246,8 @@ fn equal_stretches() {
     }
 }
 
-/// The second derivative is continuous where the barrier begins: the smaller stretch may begin while
-/// the larger one is deep in it.
+/// The second derivative is continuous where the barrier begins: the smaller stretch may begin
+/// while the larger one is deep in it.
 #[test]
 fn begins_smoothly() {
     let limit = StrainLimit::new(LimitedStretch::Principal, 1.1, Positive::literal(7.0)).unwrap();

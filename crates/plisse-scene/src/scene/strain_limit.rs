@@ -104,7 +104,7 @@ impl StrainLimitTerm {
     /// Refuses a start beyond the limit. `x` has the vertices of the scene.
     pub(super) fn check_start(&self, x: &Field<Vertices, DVec3>, body: &str) -> Result<(), SceneError> {
         match self.tautest(&Pose::at(x)) {
-            Some(Taut { element, stretch, limit }) if !(stretch < limit) => {
+            Some(Taut { element, stretch, limit }) if stretch >= limit => {
                 Err(SceneError::StartsStretched { body: body.to_owned(), face: element, stretch, limit })
             }
             _ => Ok(()),
@@ -115,8 +115,8 @@ impl StrainLimitTerm {
         element.stretch(&element.nodes().map(|v| x[v]))
     }
 
-    /// The stretch of a triangle that keeps a part of the distance to the limit that it has now. What
-    /// is slack may be stretched to where the barrier begins, and on from there.
+    /// The stretch of a triangle that keeps a part of the distance to the limit that it has now.
+    /// What is slack may be stretched to where the barrier begins, and on from there.
     fn keeping(part: f64, element: &StrainLimitElement, start: &Field<Vertices, DVec3>) -> f64 {
         let from = Self::stretch(element, start).max(element.limit().begin());
         from + (1.0 - part) * (element.limit().limit() - from)
