@@ -121,6 +121,7 @@ impl Report {
             "stable": step.stable,
             "gap": step.closest.as_ref().map(|closest| closest.gap).filter(|gap| gap.is_finite()),
             "held_depth": step.closest.as_ref().map_or(0.0, |closest| closest.held_depth),
+            "stretch": step.tautest.as_ref().map(|tautest| tautest.taut.stretch),
             "energies": terms,
             "momentum": step.momentum.to_array(),
             "angular_momentum": step.angular_momentum.to_array(),

@@ -12,6 +12,8 @@ pub(crate) struct Summary {
     at_rounding: u64,
     smallest_gap: Option<f64>,
     held_depth: f64,
+    /// Of cloth with a strain limit.
+    largest_stretch: Option<f64>,
     unexplained: f64,
     /// Equilibria that are not stable.
     unstable: u64,
@@ -35,6 +37,9 @@ impl Summary {
         if let Some(gap) = line["gap"].as_f64() {
             self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
         }
+        if let Some(stretch) = line["stretch"].as_f64() {
+            self.largest_stretch = Some(self.largest_stretch.map_or(stretch, |largest| largest.max(stretch)));
+        }
     }
 
     /// For people; none before the first step.
@@ -51,6 +56,9 @@ impl Summary {
         }
         if let Some(gap) = self.smallest_gap {
             text += &format!("; smallest gap to an obstacle {:.3} mm", 1e3 * gap);
+        }
+        if let Some(stretch) = self.largest_stretch {
+            text += &format!("; largest stretch {stretch:.5}");
         }
         Some(text)
     }
@@ -91,6 +99,7 @@ impl Summary {
             "at_rounding": self.at_rounding,
             "smallest_gap": self.smallest_gap,
             "held_depth": self.held_depth,
+            "largest_stretch": self.largest_stretch,
             "unexplained": self.unexplained,
             "unstable": self.unstable,
         })

@@ -406,3 +406,37 @@ fn an_unstable_equilibrium_is_told() {
         assert!(report.lines().all(|line| line.contains(&format!("\"stable\":{stable}"))), "{report}");
     }
 }
+
+/// A run tells the largest stretch of cloth with a limit; one that cannot keep it ends with status
+/// 3 and says which face is pulled how far.
+#[test]
+fn strain_limits_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let scene = |more: &str| {
+        format!(
+            "version = 1\ntime = {{ duration = 0.1, frames_per_second = 20, shortest_step = 1e-3 }}\n[output]\npictures = \"none\"\n\
+             [[cloth]]\nname = \"towel\"\ngrid = {{ cells = [6, 6], size = [1, 1] }}\nmaterial = {{ preset = \"cotton\", warp = 15, \
+             weft = 15, shear = 3 }}\nstrain_limit = 1.02\n{more}\n"
+        )
+    };
+    fs::write(at.join("hangs.toml"), scene("pin = [{ group = \"top-left\" }, { group = \"top-right\" }]"))
+        .unwrap();
+    let run = plisse(&["run", "hangs.toml"], at);
+    let said = text(&run.stderr) + &text(&run.stdout);
+    assert!(run.status.success() && said.contains("; largest stretch 1.01"), "{said}");
+    let report = fs::read_to_string(at.join("out/hangs/report.jsonl")).unwrap();
+    for line in report.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!((0.99..1.02).contains(&line["stretch"].as_f64().unwrap()), "{line}");
+    }
+    let pulled = "pin = [{ group = \"left\" }, { group = \"right\", motion = [{ time = 0 }, { time = 0.1, move = [0.1, 0, 0] }] }]";
+    fs::write(at.join("pulled.toml"), scene(pulled)).unwrap();
+    let run = plisse(&["run", "pulled.toml", "--quiet"], at);
+    let said = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    for part in ["pulls further than a limit of stretch allows", "towel: strain limit: face", "at most 1.02"]
+    {
+        assert!(said.contains(part), "\"{part}\" is missing in: {said}");
+    }
+}

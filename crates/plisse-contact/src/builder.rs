@@ -202,7 +202,8 @@ impl ContactBuilder {
                     colliders.add_surface(Body(body), mesh, touching.radius).map_err(wrong)?;
                     areas.add_surface(mesh, of_faces);
                     let lengths = mesh.edges().as_slice().iter();
-                    let lengths = lengths.map(|edge| x[edge.vertices[0].index()].distance(x[edge.vertices[1].index()]));
+                    let lengths =
+                        lengths.map(|edge| x[edge.vertices[0].index()].distance(x[edge.vertices[1].index()]));
                     edge = edge.min(lengths.sum::<f64>() / mesh.edge_count().max(1) as f64);
                 }
                 Part::Wires { segments } => {
@@ -218,10 +219,23 @@ impl ContactBuilder {
                     motion.place(0.0, &mut x[first..]);
                     if let Some(bad) = x[first..].iter().find(|x| !x.is_finite()) {
                         let (what, value) = ("a coordinate", bad.x + bad.y + bad.z);
-                        return Err(ContactError::BadParameter { body, what, value, expected: "give finite numbers" });
+                        return Err(ContactError::BadParameter {
+                            body,
+                            what,
+                            value,
+                            expected: "give finite numbers",
+                        });
                     }
                     solids.push(Solid { vertices: of_solids..of_solids + count, motion: Arc::clone(motion) });
-                    add_obstacle(&mut colliders, &mut areas, body, shape, first..first + count, touching, &x)?;
+                    add_obstacle(
+                        &mut colliders,
+                        &mut areas,
+                        body,
+                        shape,
+                        first..first + count,
+                        touching,
+                        &x,
+                    )?;
                 }
             }
         }
@@ -377,7 +391,9 @@ fn add_obstacle(
         Shape::Lines(lines) => {
             let id = |v: u32| Id::new(first + v);
             let segments: Vec<[Id<Vertices>; 2]> = lines.iter().map(|ends| ends.map(id)).collect();
-            areas.add_lines(&segments, touching.radius, |ends| x[ends[0].index()].distance(x[ends[1].index()]));
+            areas.add_lines(&segments, touching.radius, |ends| {
+                x[ends[0].index()].distance(x[ends[1].index()])
+            });
             colliders.add_lines(Body(body), &segments, touching.radius).map_err(wrong)
         }
         Shape::Points => {

@@ -137,8 +137,11 @@ impl List {
         }
         drop(phase);
         let rated = |raw: &Raw| model.rate(*raw, &at, radii);
-        let mut pairs: Vec<Pair> =
-            if raw.len() < 1024 { raw.iter().filter_map(rated).collect() } else { raw.par_iter().filter_map(rated).collect() };
+        let mut pairs: Vec<Pair> = if raw.len() < 1024 {
+            raw.iter().filter_map(rated).collect()
+        } else {
+            raw.par_iter().filter_map(rated).collect()
+        };
         pairs.sort_unstable_by_key(Pair::key);
         pairs.dedup_by_key(|pair| pair.key());
         weigh(model, &mut pairs);

@@ -121,7 +121,9 @@ impl Model {
     pub(crate) fn takes_part(&self, pair: ContactPair) -> bool {
         let vertices = pair.vertices(&self.colliders);
         let body = |v: &plisse_core::Id<Vertices>| self.colliders.body(*v).unwrap_or(Body(u32::MAX));
-        let (Some(a), Some(b)) = (vertices.first().map(body), vertices.last().map(body)) else { return false };
+        let (Some(a), Some(b)) = (vertices.first().map(body), vertices.last().map(body)) else {
+            return false;
+        };
         if a == b {
             return pair.distance(&self.colliders, &self.start) > 0.0;
         }

@@ -89,7 +89,10 @@ impl ContactTerm {
     }
 
     /// Contacts that rub, with their tangential velocities.
-    fn sliding<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = (&'a Rubbing, DVec3)> + 'a {
+    fn sliding<'a>(
+        &'a self,
+        pose: &'a Pose<'_, Vertices>,
+    ) -> impl Iterator<Item = (&'a Rubbing, DVec3)> + 'a {
         let kept = Self::kept(pose);
         let rubbing = kept.map_or(&[][..], |kept| &kept.rubbing);
         rubbing.iter().map(move |rubbing| {
@@ -196,7 +199,8 @@ impl ContactTerm {
     /// The node of a pair that has most to do with its contact.
     fn node_of(&self, touch: &Touch<'_>) -> Option<Id<Vertices>> {
         let weight = |i: &usize| touch.nearest.weights[*i].abs();
-        let nodes = (0..touch.pair.kind.vertices()[1]).filter(|i| !self.model.is_solid(touch.pair.vertices[*i]));
+        let nodes =
+            (0..touch.pair.kind.vertices()[1]).filter(|i| !self.model.is_solid(touch.pair.vertices[*i]));
         nodes.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|i| Id::new(touch.pair.vertices[i]))
     }
 
@@ -261,8 +265,7 @@ impl Term<Vertices> for ContactTerm {
         let mut add = |vertices: [u32; 4], used: usize| {
             for i in 0..4 {
                 for j in 0..=i {
-                    let unknown =
-                        |k: usize| if k < used { self.unknown(vertices[k]) } else { Unknown::Held };
+                    let unknown = |k: usize| if k < used { self.unknown(vertices[k]) } else { Unknown::Held };
                     pair(unknown(i), unknown(j));
                 }
             }
@@ -342,7 +345,9 @@ impl Term<Vertices> for ContactTerm {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         sink.for_each(BLOCKS, |i, part| {
             let blocks = |weights: &[f64; 4], matrix: DMat3| {
-                Blocks::<4>(std::array::from_fn(|i| std::array::from_fn(|j| matrix * (weights[i] * weights[j]))))
+                Blocks::<4>(std::array::from_fn(|i| {
+                    std::array::from_fn(|j| matrix * (weights[i] * weights[j]))
+                }))
             };
             if let Some(touch) = touching.get(i) {
                 let Touch { pair, nearest, gap } = touch;
@@ -381,7 +386,8 @@ impl Term<Vertices> for ContactTerm {
             let moves = self.model.moves() && step.dt.is_finite();
             let before = if moves { self.model.solids_at(pose.time - step.dt) } else { kept.solids.clone() };
             let ways = kept.solids.iter().zip(&before).map(|(to, from)| *to - *from);
-            kept.velocities = ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
+            kept.velocities =
+                ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
             let solids_move = ways.map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
             let place = Place { nodes, solids: &kept.solids };
             let list = List::new(&self.model, place, self.radii(&step, solids_move), None);
@@ -459,7 +465,8 @@ impl Term<Vertices> for ContactTerm {
             bodies: |a: Body, b: Body| model.laws.meet(a, b),
             pairs: |pair: ContactPair| model.takes_part(pair),
         };
-        let respond = self.response.respond(&mut model.phase(), &model.inverse_masses, &filter, &old, &mut new);
+        let respond =
+            self.response.respond(&mut model.phase(), &model.inverse_masses, &filter, &old, &mut new);
         if respond.is_ok() {
             let new = new.as_slice().iter().zip(&model.kinematic);
             for (guess, (new, held)) in guess.as_mut_slice().iter_mut().zip(new) {
@@ -482,9 +489,7 @@ impl Term<Vertices> for ContactTerm {
         let held_depth = self.depth.as_ref().map_or(0.0, |depth| depth(pose.time, pose.x));
         match closest {
             Some(closest) => Some(Clearance { node: self.node_of(closest)?, gap: closest.gap, held_depth }),
-            None if held_depth > 0.0 => {
-                Some(Clearance { node: Id::new(0), gap: f64::INFINITY, held_depth })
-            }
+            None if held_depth > 0.0 => Some(Clearance { node: Id::new(0), gap: f64::INFINITY, held_depth }),
             None => None,
         }
     }
@@ -497,7 +502,9 @@ impl Term<Vertices> for ContactTerm {
         let mut work = 0.0;
         for touch in listed.list().touching(&place, 1.0) {
             let (_, gradient) = self.force(&touch, &place);
-            for (vertex, force) in touch.pair.vertices.iter().zip(gradient).take(touch.pair.kind.vertices()[1]) {
+            for (vertex, force) in
+                touch.pair.vertices.iter().zip(gradient).take(touch.pair.kind.vertices()[1])
+            {
                 if let Some(solid) = (*vertex as usize).checked_sub(self.model.nodes) {
                     work += force.dot(solids[solid] - before[solid]);
                 }

@@ -67,7 +67,11 @@ impl Laws {
         });
         Between {
             range: p.range.get().min(q.range.get()),
-            stiffness: if self.is_obstacle(b) { q.stiffness.get() } else { p.stiffness.get().min(q.stiffness.get()) },
+            stiffness: if self.is_obstacle(b) {
+                q.stiffness.get()
+            } else {
+                p.stiffness.get().min(q.stiffness.get())
+            },
             friction,
             slip: p.slip.get().min(q.slip.get()),
         }

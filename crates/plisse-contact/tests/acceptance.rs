@@ -128,7 +128,8 @@ fn pressed_sheets_have_the_gap_of_the_law_on_every_mesh() {
             let masses = sheets.masses(0.2);
             let (_, _, first) = sheets.meshes[1];
             let is_held = |v: Id<Vertices>| v.get() < first;
-            let contact = sheets.contact(touching).build("contact", &sheets.start(), &masses, is_held).unwrap();
+            let contact =
+                sheets.contact(touching).build("contact", &sheets.start(), &masses, is_held).unwrap();
             // Its weight makes the pressure.
             let gravity = DVec3::Z * -(pressure / 0.2);
             let builder = sheets.system(0.2, [1e3, 1e3, 300.0], 1e-5, gravity).term(contact);

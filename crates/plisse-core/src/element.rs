@@ -48,8 +48,9 @@ forward!(&E, Box<E>);
 /// element is.
 ///
 /// Evaluation never fails, never allocates and never starts a thread; it returns finite numbers for
-/// every finite `x`. `x` holds the positions of [`Element::nodes`] in that order, and so do the
-/// results. The **force** on a node is the negative of its gradient.
+/// every finite `x`; only a barrier has an infinite energy outside of its domain. `x` holds the
+/// positions of [`Element::nodes`] in that order, and so do the results. The **force** on a node is
+/// the negative of its gradient.
 pub trait Element<const V: usize>: Send + Sync {
     /// What the unknowns live on.
     type Space: Space;

@@ -20,6 +20,7 @@
 //! | [`NeoHookeanIncompressible`] | `μ/2 (I2 + 1/J² - 3)` | |
 //! | [`NeoHookeanStable`] | `μ/2 (I2 - 2) - μ (J - 1) + (λ + μ)/2 (J - 1)²` | |
 //! | [`Scaled`], [`Sum`], [`BaraffWitkin`] | combinations | |
+//! | [`StrainLimit`] | a barrier of the largest stretch; infinite beyond | |
 //!
 //! **Promise.** For every finite `F`, zero and rank-deficient ones and any scale included, every
 //! function returns finite numbers; what does not fit into `f64` saturates near ±1e300
@@ -53,6 +54,7 @@ mod energy;
 mod fibre;
 mod isotropic;
 mod law;
+mod limit;
 mod material;
 mod shear;
 
@@ -66,5 +68,6 @@ pub use isotropic::{
     StVenantKirchhoff, StVenantKirchhoffLaw, TensionField, TensionFieldLaw, TensionRegime,
 };
 pub use law::{FibreLaw, Green, Quadratic, Quartic, ShearLaw};
+pub use limit::{LimitedStretch, StrainLimit, StrainLimitElement};
 pub use material::{Lame, MaterialError};
 pub use shear::{CrossFibre, QuarticShear, Shear};

@@ -24,6 +24,12 @@ pub enum MaterialError {
         /// The value found.
         value: f64,
     },
+    /// A limit of stretch that is none.
+    #[error("a largest stretch of {limit} is not between 1.0001 and 100; 1.05 lets a sheet grow by 5 %")]
+    StretchLimit {
+        /// The limit given.
+        limit: f64,
+    },
 }
 
 /// The Lamé parameters of a sheet, in N/m (those of the solid times its thickness, in plane

@@ -268,6 +268,27 @@ fn damping_is_a_rate_or_a_table() {
 }
 
 #[test]
+fn strain_limits() {
+    let text = |keys: &str| format!("{SHEET}{keys}\n");
+    let tautest = |keys: &str| {
+        let file = format!("version = 1\ntime.duration = 1\n{}", text(keys));
+        load(&file).unwrap().scene.step().unwrap().tautest
+    };
+    assert_eq!(tautest(""), None);
+    for keys in ["strain_limit = 1.05", "strain_limit = 1.05\nstrain_limit_of = \"warp-weft\""] {
+        let tautest = tautest(keys).unwrap();
+        assert_eq!((tautest.term.as_str(), tautest.taut.limit), ("cloth 1: strain limit", 1.05));
+    }
+    assert_eq!(message(&text("strain_limit = 1")), "s:5: 1 is not a number from 1.0001 to 100, such as 1.05");
+    assert_eq!(
+        message(&text("strain_limit_of = \"warp-weft\"")),
+        "s:3: \"strain_limit_of\" needs a \"strain_limit\""
+    );
+    let beyond = message(&text("scale = [1.2, 1, 1]\nstrain_limit = 1.1"));
+    assert!(beyond.contains("starts beyond its strain limit: face 0 is 1.2 times"), "{beyond}");
+}
+
+#[test]
 fn runs_without_end_are_refused() {
     for time in
         ["duration = 1, frames_per_second = 1e7", "duration = 1, step = 1e-300, shortest_step = 1e-300"]

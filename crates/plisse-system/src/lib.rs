@@ -65,7 +65,7 @@ pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
     Adaptive, Balance, Cause, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError,
-    StepReport, SymplecticEuler,
+    StepReport, SymplecticEuler, Tautest,
 };
 pub use ledger::Ledger;
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
@@ -84,4 +84,4 @@ pub use plisse_sparse::{
 pub use pose::{Inertia, Pose, StepMap};
 pub use state::{OwnState, Previous, State};
 pub use system::{System, SystemBuilder, TermEnergy};
-pub use term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown, Way};
+pub use term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Taut, Term, Unknown, Way};

@@ -9,7 +9,7 @@ use plisse_sparse::Sink;
 use crate::error::SetupError;
 use crate::memory::Memory;
 use crate::pose::{Pose, StepMap};
-use crate::term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Term, Unknown, Way};
+use crate::term::{Clearance, Gradient, Moving, OwnUnknown, RankOne, Role, Taut, Term, Unknown, Way};
 
 /// Systems own their terms; one that is behind an [`Arc`] can belong to more than one.
 impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
@@ -81,6 +81,9 @@ impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
     }
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         (**self).clearance(pose)
+    }
+    fn tautest(&self, pose: &Pose<'_, S>) -> Option<Taut> {
+        (**self).tautest(pose)
     }
     fn work(&self, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
         (**self).work(start, end)

@@ -187,6 +187,12 @@ pub trait Term<S: Space>: Send + Sync {
         None
     }
 
+    /// The element that is nearest to a limit of its stretch; none without such a limit.
+    fn tautest(&self, pose: &Pose<'_, S>) -> Option<Taut> {
+        _ = pose;
+        None
+    }
+
     /// Work that something outside of the system does through this term on the way from `start` to
     /// the pose, in joules: the change of energy with time at fixed positions, as the mean of those
     /// at both ends. Only asked of terms that depend on time.
@@ -304,6 +310,17 @@ pub struct Clearance<S: Space> {
     /// The largest depth of nodes that pins hold inside, in metres; zero if there are none. Nothing
     /// can push these out.
     pub held_depth: f64,
+}
+
+/// How far an element is stretched that a term keeps from being stretched further.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taut {
+    /// Number of the element within the term: that of the face for cloth.
+    pub element: usize,
+    /// Its length as a multiple of that at rest.
+    pub stretch: f64,
+    /// The stretch that it stays below.
+    pub limit: f64,
 }
 
 /// A dense part `weight · vector vectorᵀ` of a Hessian.

@@ -96,7 +96,7 @@ fn no_convergence_is_an_error() {
     let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings).unwrap();
     let error = integrator.step(&system, &mut state, positive(1.0 / 30.0)).unwrap_err();
     assert_eq!(state, before);
-    let StepError::NotConverged { time, dt, error } = error else { panic!("{error}") };
+    let StepError::NotConverged { time, dt, error, .. } = error else { panic!("{error}") };
     assert_eq!((time, dt, error.failure), (0.0, 1.0 / 30.0, Failure::Iterations));
     assert_eq!((error.report.ended, error.report.iterations.len()), (None, 1));
     let text = error.to_string();

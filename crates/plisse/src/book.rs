@@ -21,6 +21,7 @@ pages! {
     arap: "docs/src/energies/arap.md",
     st_venant_kirchhoff: "docs/src/energies/st-venant-kirchhoff.md",
     tension_field: "docs/src/energies/tension-field.md",
+    strain_limit: "docs/src/energies/strain-limit.md",
     corotational: "docs/src/energies/corotational.md",
     neo_hookean_log: "docs/src/energies/neo-hookean-log.md",
     neo_hookean_incompressible: "docs/src/energies/neo-hookean-incompressible.md",

@@ -46,8 +46,7 @@ pub struct Sheets {
 impl Sheets {
     /// Adds a sheet of `nx` by `ny` cells whose points are placed by a function.
     pub fn add(&mut self, cells: [usize; 2], size: [f64; 2], place: impl Fn(DVec3) -> DVec3) {
-        let (mesh, uv) =
-            generate::grid(cells[0], cells[1], size, generate::Diagonal::Alternating).unwrap();
+        let (mesh, uv) = generate::grid(cells[0], cells[1], size, generate::Diagonal::Alternating).unwrap();
         let rest = RestShape::from_uv(&mesh, &uv).unwrap();
         self.meshes.push((mesh, rest, self.x.len() as u32));
         self.x.extend(generate::embed(&uv).as_slice().iter().map(|x| place(*x)));
@@ -85,13 +84,13 @@ impl Sheets {
         let mut builder = System::builder(masses.clone());
         for (k, (mesh, rest, first)) in self.meshes.iter().enumerate() {
             let id = |v: Id<Vertices>| Id::new(v.get() + first);
-            let membrane = mesh.faces().iter().map(|(face, v)| {
-                MembraneElement::new(v.map(id), *rest.map(face), energy)
-            });
+            let membrane =
+                mesh.faces().iter().map(|(face, v)| MembraneElement::new(v.map(id), *rest.map(face), energy));
             let name = format!("membrane {k}");
             builder = builder.term(ElementTerm::<MembraneElement<_>, 3>::new(name, membrane.collect()));
             let rest = rest.among(*first, self.x.len());
-            let hinge = |hinge| HingeElement::new(hinge, QuadraticAngle, positive(rigidity), HingeWeight::AreaSum);
+            let hinge =
+                |hinge| HingeElement::new(hinge, QuadraticAngle, positive(rigidity), HingeWeight::AreaSum);
             let hinges = rest.hinges().iter().map(hinge).collect();
             builder = builder.term(ElementTerm::<HingeElement<_>, 4>::new(format!("bending {k}"), hinges));
         }

@@ -14,7 +14,9 @@ use toml::de::DeValue;
 use super::mistakes::Collector;
 use super::read::Read;
 use super::tables::{DampingChoice, Indices, MaterialChoice};
-use super::values::{Count, Direction, Fraction, NonNegative, Pixels, RateExponent, Version, ViewAngle};
+use super::values::{
+    Count, Direction, Fraction, LargestStretch, NonNegative, Pixels, RateExponent, Version, ViewAngle,
+};
 
 /// Something with a canonical text.
 ///
@@ -134,6 +136,7 @@ like! {
     Fraction: |x| x.0,
     PoissonRatio: |x| x.get(),
     RateExponent: |x| x.0,
+    LargestStretch: |x| x.0,
     ViewAngle: |x| x.0,
     Count: |n| n.0,
     Pixels: |n| n.0,

@@ -15,7 +15,9 @@ pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
 pub use mistakes::{Mistake, Mistakes, is_full};
 pub use read::{KeyReference, Name, TableReference};
 pub use tables::*;
-pub use values::{Count, Direction, Fraction, NonNegative, Pixels, RateExponent, Version, ViewAngle};
+pub use values::{
+    Count, Direction, Fraction, LargestStretch, NonNegative, Pixels, RateExponent, Version, ViewAngle,
+};
 
 use mistakes::Collector;
 use read::{Item, Read};

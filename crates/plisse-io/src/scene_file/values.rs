@@ -47,6 +47,10 @@ pub struct Fraction(pub f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateExponent(pub f64);
 
+/// The largest length of a cloth, as a multiple of that at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LargestStretch(pub f64);
+
 /// A whole number from one to ten million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub usize);
@@ -86,6 +90,11 @@ value!(Fraction, "a number from 0 to 1", |item, m| {
 });
 value!(RateExponent, "a number from 1 to 4", |item, m| {
     in_range(item, "a number from 1 to 4", m, |x| (1.0..=4.0).contains(&x).then_some(Self(x)))
+});
+value!(LargestStretch, "a number from 1.0001 to 100, such as 1.05", |item, m| {
+    in_range(item, "a number from 1.0001 to 100, such as 1.05", m, |x| {
+        (1.0001..=100.0).contains(&x).then_some(Self(x))
+    })
 });
 value!(PoissonRatio, "a number between -1 and 1", |item, m| {
     in_range(item, "a number between -1 and 1", m, |x| Self::new(x).ok())

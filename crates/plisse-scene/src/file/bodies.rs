@@ -7,13 +7,15 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothTable, DiagonalName, Fold, Grid, KeyframeTable, PinTable, WeldChoice, WiresTable,
+    ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable, WeldChoice,
+    WiresTable,
 };
 
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, Pick, SAME_PLACE, SceneError, Wire, Wires, rotation_degrees,
+    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Pick, SAME_PLACE, SceneError, Wire,
+    Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -36,6 +38,9 @@ impl Reader<'_> {
         if table.pressure.is_some() && table.volume.is_some() {
             self.note(line, "a filling has either \"pressure\" or \"volume\"; remove one");
         }
+        if table.strain_limit.is_none() && table.strain_limit_of != LimitName::Any {
+            self.note(line, "\"strain_limit_of\" needs a \"strain_limit\"");
+        }
         let scale = DVec3::from(table.scale.map(Positive::get));
         let mut cloth = shape?;
         let material = material?;
@@ -54,6 +59,9 @@ impl Reader<'_> {
             .velocity(table.velocity);
         if let Some(name) = &table.name {
             cloth = cloth.named(name);
+        }
+        if let Some(LargestStretch(value)) = table.strain_limit {
+            cloth = cloth.strain_limit(MaxStretch { value, of: table.strain_limit_of.meaning() });
         }
         if let Some(pressure) = table.pressure {
             cloth = cloth.filled(Filling::Pressure(pressure));

@@ -208,6 +208,9 @@ impl Reader<'_> {
         if let Some(volume) = &cloth.volume {
             self.note(volume.at_line, "wrinkles know a constant \"pressure\" only; remove \"volume\"");
         }
+        if cloth.strain_limit.is_some() {
+            self.note(cloth.at_line, "wrinkles know no limit of stretch; remove \"strain_limit\"");
+        }
         if cloth.velocity != DVec3::ZERO {
             self.note(cloth.at_line, "wrinkles are equilibria; remove \"velocity\"");
         }

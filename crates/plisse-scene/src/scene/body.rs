@@ -118,7 +118,16 @@ impl Body {
     }
 
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
-        Self { name: None, x, velocity: DVec3::ZERO, jitter: 0.0, groups, pins: Vec::new(), apart: false, contact: BodyContact::default() }
+        Self {
+            name: None,
+            x,
+            velocity: DVec3::ZERO,
+            jitter: 0.0,
+            groups,
+            pins: Vec::new(),
+            apart: false,
+            contact: BodyContact::default(),
+        }
     }
 
     pub(super) fn deform(&mut self, place: impl Fn(DVec3) -> DVec3) {

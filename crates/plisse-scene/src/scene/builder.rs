@@ -20,10 +20,11 @@ use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::start::{Placed, check_start};
-use super::touching::{BodyContact, Everything};
+use super::strain_limit::StrainLimitTerm;
 use super::terms::{
     Slot, check_filling, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms,
 };
+use super::touching::{BodyContact, Everything};
 use super::warning::SceneWarning;
 use super::wires::Wires;
 
@@ -293,7 +294,8 @@ impl SceneBuilder {
         for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
             assembly.add(part, name, place)?;
         }
-        let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, pins, faces, bodies } = assembly;
+        let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, limits, pins, faces, bodies } =
+            assembly;
         let mass = Field::from_vec(mass);
         let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
         let touch = Touch { areas, radii, ranges };
@@ -303,6 +305,10 @@ impl SceneBuilder {
             let body = bodies.iter().find(|body| body.vertices.contains(&v.index()));
             let body = body.map_or_else(String::new, |body| body.name.clone());
             return Err(SceneError::TooFar { body, distance: x.length(), farthest });
+        }
+        for (body, limit) in limits {
+            limit.check_start(&x, &body)?;
+            terms.push(Box::new(limit));
         }
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
@@ -476,10 +482,7 @@ impl Part {
     /// Which faces have all their corners held.
     fn held_faces(&self, held: &[Held]) -> Field<Faces, bool> {
         let Self::Cloth(cloth) = self else { return Field::from_vec(Vec::new()) };
-        let mut is_held = Field::filled(cloth.body.x.len(), false);
-        for held in held.iter().filter(|held| matches!(held.way, Way::Still | Way::Moving(..))) {
-            is_held[held.vertex] = true;
-        }
+        let is_held = held_vertices(&cloth.body, held);
         cloth.mesh.faces().map(|corners| corners.iter().all(|v| is_held[*v]))
     }
 
@@ -489,6 +492,15 @@ impl Part {
             Self::Wires(wires) => &wires.body,
         }
     }
+}
+
+/// Whether a pin says where a vertex of a body is.
+fn held_vertices(body: &Body, held: &[Held]) -> Field<Vertices, bool> {
+    let mut is_held = Field::filled(body.x.len(), false);
+    for held in held.iter().filter(|held| matches!(held.way, Way::Still | Way::Moving(..))) {
+        is_held[held.vertex] = true;
+    }
+    is_held
 }
 
 /// Coordinates up to this many mean edges resolve an edge to a part in a thousand million.
@@ -506,6 +518,8 @@ struct Assembly {
     x: Vec<DVec3>,
     v: Vec<DVec3>,
     terms: Vec<Box<dyn Term<Vertices>>>,
+    /// Strain limits with the name of their body.
+    limits: Vec<(String, StrainLimitTerm)>,
     pins: Vec<(Id<Vertices>, Pin)>,
     faces: Vec<[u32; 3]>,
     bodies: Vec<BodyInfo>,
@@ -522,6 +536,7 @@ impl Assembly {
             x: Vec::new(),
             v: Vec::new(),
             terms: Vec::new(),
+            limits: Vec::new(),
             pins: Vec::new(),
             faces: Vec::new(),
             bodies: Vec::new(),
@@ -538,6 +553,8 @@ impl Assembly {
                 check_filling(cloth, name)?;
                 let placed = place.cloth(cloth);
                 cloth_terms(&placed, slot, &mut self.terms)?;
+                let limit = StrainLimitTerm::of_cloth(cloth, &held_vertices(body, &all_held), place, name)?;
+                self.limits.extend(limit.map(|limit| (name.to_owned(), limit)));
                 self.faces.extend(placed.mesh.faces().as_slice().iter().map(|f| f.map(Id::get)));
                 let (masses, areas) = cloth_masses(cloth);
                 let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());

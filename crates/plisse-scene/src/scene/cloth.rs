@@ -13,6 +13,7 @@ use super::material::Material;
 use super::own::Own;
 use super::pick::{Groups, Pick};
 use super::plausible::shape_warnings;
+use super::strain_limit::MaxStretch;
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
@@ -56,6 +57,7 @@ pub struct Cloth {
     pub(super) membrane: Option<Own<dyn MembraneEnergy>>,
     /// In place of the law of the hinges of the material.
     pub(super) angle_law: Option<Own<dyn AngleEnergy>>,
+    pub(super) strain_limit: Option<MaxStretch>,
     pub(super) filling: Option<Filling>,
     /// Whether the material coordinates are in metres for certain.
     pub(super) in_metres: bool,
@@ -117,6 +119,7 @@ impl Cloth {
             material,
             membrane: None,
             angle_law: None,
+            strain_limit: None,
             filling: None,
             in_metres: true,
         }
@@ -360,6 +363,13 @@ impl Cloth {
     #[must_use]
     pub fn angle_law(self, law: impl AngleEnergy + 'static) -> Self {
         Self { angle_law: Some(Own(Arc::new(law))), ..self }
+    }
+
+    /// Stretched at most so far, whatever pulls. Its start must be within the limit, and pins that
+    /// pull further make steps fail. Explicit integrators do not keep it.
+    #[must_use]
+    pub fn strain_limit(self, limit: MaxStretch) -> Self {
+        Self { strain_limit: Some(limit), ..self }
     }
 
     /// Filled with something. The surface must be closed.

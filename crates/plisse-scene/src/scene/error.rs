@@ -170,6 +170,31 @@ pub enum SceneError {
         /// Which body.
         body: String,
     },
+    /// A limit along warp and weft on a cloth without material coordinates.
+    #[error(
+        "{body} has no material coordinates, so that a strain limit along warp and weft has no direction; give it some (vt in OBJ \
+         files), or limit any stretch"
+    )]
+    NoLimitDirections {
+        /// Which body.
+        body: String,
+    },
+    /// A cloth that starts beyond its strain limit.
+    #[error(
+        "{body} starts beyond its strain limit: face {face} is {} times as long as at rest, at most {limit}; start with a \
+         smaller scale, or raise the limit",
+        short(*stretch)
+    )]
+    StartsStretched {
+        /// Which body.
+        body: String,
+        /// The face that is stretched most.
+        face: usize,
+        /// Its length as a multiple of that at rest.
+        stretch: f64,
+        /// The limit.
+        limit: f64,
+    },
     /// A body that starts inside an obstacle.
     #[error(
         "{body} starts inside {obstacle}, or on its surface: {count} of its {total} vertices. The deepest, vertex {vertex} at \

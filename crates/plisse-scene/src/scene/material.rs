@@ -70,6 +70,22 @@ pub struct Membrane {
     pub directions: [UnitDir2; 2],
 }
 
+impl Membrane {
+    /// Tensile moduli along warp and weft, N/m.
+    pub(super) fn tensile_moduli(&self) -> [f64; 2] {
+        match self.stretching {
+            Stretching::Fibres { warp, weft } | Stretching::GreenFibres { warp, weft } => {
+                [warp.get(), weft.get()]
+            }
+            Stretching::Arap(mu) => [2.0 * mu.get(); 2],
+            Stretching::StVenantKirchhoff(lame)
+            | Stretching::Corotational(lame)
+            | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
+            Stretching::NeoHookeanIncompressible(mu) => [3.0 * mu.get(); 2],
+        }
+    }
+}
+
 /// The energy of stretch. Moduli of sheets, in N/m: those of the solid times its thickness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

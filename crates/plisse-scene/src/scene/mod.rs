@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
-//! | bodies | [`Cloth`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
+//! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
@@ -32,6 +32,7 @@ mod plausible;
 #[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
 mod scene;
 mod start;
+mod strain_limit;
 mod terms;
 mod touching;
 mod warning;
@@ -53,6 +54,7 @@ pub use pick::Pick;
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
 pub use scene::{BodyInfo, Kind, Scene};
+pub use strain_limit::{Limited, MaxStretch};
 pub use touching::BodyContact;
 pub use warning::SceneWarning;
 #[cfg(feature = "file")]

@@ -226,16 +226,7 @@ fn material_warnings(
 ) {
     let areal = "It is mass per area: a fabric of 200 g/m2 has 0.2 kg/m2";
     implausible(name, "the density", material.density.get(), "kg/m2", [0.005, 20.0], areal, warnings);
-    let moduli = match material.membrane.stretching {
-        Stretching::Fibres { warp, weft } | Stretching::GreenFibres { warp, weft } => {
-            [warp.get(), weft.get()]
-        }
-        Stretching::Arap(mu) => [2.0 * mu.get(); 2],
-        Stretching::StVenantKirchhoff(lame)
-        | Stretching::Corotational(lame)
-        | Stretching::NeoHookean(lame) => [lame.tensile_stiffness(); 2],
-        Stretching::NeoHookeanIncompressible(mu) => [3.0 * mu.get(); 2],
-    };
+    let moduli = material.membrane.tensile_moduli();
     if let Stretching::NeoHookean(lame) = material.membrane.stretching
         && (lame.poisson() - 0.5).abs() < 1e-3
     {

@@ -133,9 +133,9 @@ impl Everything<'_> {
             let [a, b] = crossing.faces.map(|face| numbers[face.surface]);
             let solid = |n: usize| n >= self.bodies.len();
             let held = |face: SurfaceFace| {
-                meshes[face.surface].faces()[face.face].iter().any(|v| {
-                    v.index() < self.held.len() && self.held[v.index()]
-                })
+                meshes[face.surface].faces()[face.face]
+                    .iter()
+                    .any(|v| v.index() < self.held.len() && self.held[v.index()])
             };
             match (solid(a), solid(b)) {
                 (true, true) => false,
@@ -164,7 +164,9 @@ impl Everything<'_> {
         }
         let takes_part = |(_, o): &(usize, &Obstacle)| o.parts(self.start).is_some();
         let mut solids = self.obstacles.iter().enumerate().filter(takes_part);
-        let name = |(i, o): (usize, &Obstacle)| o.name().map_or_else(|| format!("obstacle {}", i + 1), str::to_owned);
+        let name = |(i, o): (usize, &Obstacle)| {
+            o.name().map_or_else(|| format!("obstacle {}", i + 1), str::to_owned)
+        };
         solids.nth(number - self.bodies.len()).map_or_else(String::new, name)
     }
 

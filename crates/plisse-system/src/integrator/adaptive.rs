@@ -229,6 +229,11 @@ fn combined(before: StepReport, mut after: StepReport) -> StepReport {
         (Some(a), Some(b)) => Some(a.and(b)),
         (a, b) => a.or(b),
     };
+    let tautest = match (before.tautest, after.tautest) {
+        (Some(a), Some(b)) => Some(a.and(b)),
+        (a, b) => a.or(b),
+    };
     let unexplained = before.unexplained.max(after.unexplained);
-    StepReport { solves, balance: before.balance.followed_by(after.balance), unexplained, closest, ..after }
+    let balance = before.balance.followed_by(after.balance);
+    StepReport { solves, balance, unexplained, closest, tautest, ..after }
 }

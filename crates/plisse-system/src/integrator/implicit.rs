@@ -6,13 +6,14 @@ use plisse_sparse::{Linear, Revision};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets, work_at_start};
-use super::report::{Balance, Closest, Energies, StepError, StepReport, momenta};
+use super::report::{Balance, Closest, Energies, StepError, StepReport, Tautest, momenta};
 use super::scheme::{Incremental, Scheme};
 use crate::error::SetupError;
 use crate::ledger::Ledger;
 use crate::memory::Memory;
 use crate::newton::{
-    Criterion, Ended, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem, Scratch, Value,
+    Criterion, Ended, Failure, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem,
+    Scratch, Value,
 };
 use crate::pose::{Inertia, Pose, StepMap};
 use crate::state::{Configuration, Kept, OwnState, Previous, State};
@@ -222,7 +223,11 @@ impl<S: Space> Implicit<S> {
         let mut solves: Vec<NewtonReport> = Vec::with_capacity(1);
         loop {
             let solve = self.newton.minimise_from(&mut objective, &mut at, value).map_err(|error| {
-                StepError::NotConverged { time: state.time(), dt, error: Box::new(error) }
+                // Of a step without a place to begin, the guess shows what was pulled too far.
+                let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
+                let taut =
+                    Tautest::of(system, &Pose { x, ..state.pose() }).filter(Tautest::is_taut).map(Box::new);
+                StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut }
             })?;
             solves.push(solve);
             if !objective.refine(&at, solves.len()) {
@@ -272,6 +277,7 @@ impl<S: Space> Implicit<S> {
         let terms = system.terms().enumerate();
         let closest = Closest::of(terms.map(|(i, term)| (term, objective.pose_for(i, &at))));
         let crossed = crossed(&objective, state, x, closest.as_ref());
+        let tautest = Tautest::of(system, &at.pose(time));
         self.memories = memories;
         self.scratch = scratch;
         if let Some((node, term)) = crossed {
@@ -295,6 +301,7 @@ impl<S: Space> Implicit<S> {
             stable,
             unexplained: ledger.map_or(0.0, |ledger| ledger.fraction()),
             closest,
+            tautest,
             momentum,
             angular_momentum,
         })

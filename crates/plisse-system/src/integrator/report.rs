@@ -8,11 +8,11 @@ use glam::DVec3;
 use plisse_core::{Space, StepEnergy};
 use thiserror::Error as ThisError;
 
-use crate::newton::{Ended, NewtonError, NewtonReport};
+use crate::newton::{Ended, Failure, NewtonError, NewtonReport};
 use crate::pose::Pose;
 use crate::state::State;
 use crate::system::{System, TermEnergy};
-use crate::term::{Clearance, Moving, Role, Term};
+use crate::term::{Clearance, Moving, Role, Taut, Term};
 
 /// A step that was taken.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,9 @@ pub struct StepReport {
     /// The closest approach to what terms such as contact keep nodes away from, at the ends of the
     /// substeps.
     pub closest: Option<Closest>,
+    /// The element that came nearest to a limit of its stretch, at the ends of the substeps; none
+    /// without such a limit.
+    pub tautest: Option<Tautest>,
     /// Linear momentum at the end, in kg m/s.
     pub momentum: DVec3,
     /// Angular momentum about the origin at the end, in kg m²/s.
@@ -94,6 +97,51 @@ impl Closest {
     pub(crate) fn and(self, other: Self) -> Self {
         let held_depth = self.held_depth.max(other.held_depth);
         Self { held_depth, ..if other.gap < self.gap { other } else { self } }
+    }
+}
+
+/// The element that is nearest to a limit of its stretch, relative to the way from rest to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tautest {
+    /// Name of the term that limits it.
+    pub term: String,
+    /// Which element, how far it is stretched, and the limit.
+    pub taut: Taut,
+}
+
+impl Tautest {
+    /// Over all terms of a system.
+    pub(crate) fn of<S: Space>(system: &System<S>, pose: &Pose<'_, S>) -> Option<Self> {
+        let one = |(term, pose): (&dyn Term<S>, Pose<'_, S>)| {
+            let taut = term.tautest(&pose)?;
+            Some(Self { term: term.name().to_owned(), taut })
+        };
+        system.at(pose).filter_map(one).reduce(Self::and)
+    }
+
+    /// Whether it is at least half of the way to its limit.
+    pub(crate) fn is_taut(&self) -> bool {
+        self.taut.stretch - 1.0 >= 0.5 * (self.taut.limit - 1.0)
+    }
+
+    /// The tauter of two.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let part = |it: &Self| (it.taut.stretch - 1.0) / (it.taut.limit - 1.0);
+        if part(&other) > part(&self) { other } else { self }
+    }
+}
+
+impl fmt::Display for Tautest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Taut { element, stretch, limit } = self.taut;
+        // As many digits as it takes to see that it is below the limit.
+        let digits = 2 - (limit - stretch).abs().max(1e-15).log10().floor().min(0.0) as i32;
+        let digits = usize::try_from(digits).unwrap_or(2).min(15);
+        write!(
+            f,
+            "{}: face {element} is {stretch:.digits$} times as long as at rest, at most {limit}",
+            self.term
+        )
     }
 }
 
@@ -231,7 +279,7 @@ pub(crate) fn momenta<S: Space>(system: &System<S>, state: &State<S>) -> (DVec3,
 #[non_exhaustive]
 pub enum StepError {
     /// The equations were not solved to the tolerance.
-    #[error("step of {dt} s from t = {time} s: {error}")]
+    #[error("step of {dt} s from t = {time} s: {}", not_converged(error, taut.as_deref()))]
     NotConverged {
         /// Start of the step in seconds.
         time: f64,
@@ -239,6 +287,9 @@ pub enum StepError {
         dt: f64,
         /// What was tried.
         error: Box<NewtonError>,
+        /// What was pulled towards a limit of its stretch, if anything was: where pins pull further
+        /// than the cloth can follow, no step succeeds.
+        taut: Option<Box<Tautest>>,
     },
     /// A prescribed path gives a position that is not finite.
     #[error("the path of {node} gives {value:?} at t = {time} s, which is not finite")]
@@ -345,6 +396,19 @@ pub enum StepError {
         /// The last attempt.
         last: Box<StepError>,
     },
+}
+
+/// A step that begins beyond a limit of stretch failed for this and nothing else.
+fn not_converged(error: &NewtonError, taut: Option<&Tautest>) -> String {
+    match taut {
+        None => error.to_string(),
+        Some(taut) if error.failure == Failure::NoRoom && taut.taut.stretch >= taut.taut.limit => {
+            format!(
+                "something pulls further than a limit of stretch allows. {taut}. Let pins move less far, or raise the limit"
+            )
+        }
+        Some(taut) => format!("{error}. {taut}"),
+    }
 }
 
 impl StepError {

@@ -6,7 +6,7 @@ use plisse_core::{Field, Positive, Space};
 
 use super::Integrator;
 use super::forces::{acceleration_of, pin_targets};
-use super::report::{Balance, Energies, StepError, StepReport, momenta};
+use super::report::{Balance, Energies, StepError, StepReport, Tautest, momenta};
 use crate::error::SetupError;
 use crate::state::{Kept, State};
 use crate::system::System;
@@ -89,6 +89,7 @@ impl<S: Space> Integrator<S> for SymplecticEuler {
             stable: None,
             unexplained: 0.0,
             closest: None,
+            tautest: Tautest::of(system, &state.pose()),
             momentum,
             angular_momentum,
         })

@@ -91,7 +91,7 @@ impl NewtonReport {
         self.iterations.iter().map(|iteration| halvings(iteration.length / iteration.limit)).sum()
     }
 
-    /// Iterations whose step a term such as contact has cut short.
+    /// Iterations whose step a term such as contact or a strain limit has cut short.
     #[must_use]
     pub fn limited(&self) -> usize {
         self.iterations.iter().filter(|iteration| iteration.limit < 1.0).count()
@@ -148,7 +148,7 @@ impl fmt::Display for NewtonError {
         )?;
         let limited = self.report.limited();
         if limited > 0 {
-            write!(f, ", {limited} steps cut short by contact")?;
+            write!(f, ", {limited} steps cut short by contact or a strain limit")?;
         }
         write!(f, "): {}. Residuals (m/s²):", self.failure)?;
         // The first and the last few tell the story.

@@ -9,7 +9,7 @@ use super::output::Colour;
 use super::pin::PinTable;
 use crate::scene_file::choices::{UvScaleChoice, WeldChoice};
 use crate::scene_file::read::{names, table};
-use crate::scene_file::values::{Count, NonNegative};
+use crate::scene_file::values::{Count, LargestStretch, NonNegative};
 
 table! {
     /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`,
@@ -46,6 +46,11 @@ table! {
         uv_scale: UvScaleChoice = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
+        /// The largest stretch, as a multiple of the length at rest: 1.05 lets the cloth grow by
+        /// 5 %. No load and no solver iteration exceeds it. Without it, there is no limit.
+        strain_limit: LargestStretch = optional,
+        /// In which directions `strain_limit` holds.
+        strain_limit_of: LimitName = "\"any\"",
         /// The shape starts stretched or shrunk by these factors along x, y and z, before it is
         /// turned; its rest shape stays.
         scale: Sides = "[1, 1, 1]",
@@ -176,6 +181,16 @@ names! {
         Alternating = "alternating",
         /// So that circles around triangles are empty; for irregular grids.
         Delaunay = "delaunay",
+    }
+}
+
+names! {
+    /// Directions in which a strain limit holds.
+    pub enum LimitName {
+        /// Every direction in the plane of the cloth.
+        Any = "any",
+        /// Warp and weft; along the bias the cloth is free.
+        WarpWeft = "warp-weft",
     }
 }
 

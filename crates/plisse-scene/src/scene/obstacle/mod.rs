@@ -457,10 +457,12 @@ impl Obstacle {
     pub(super) fn parts(&self, around: &Field<Vertices, DVec3>) -> Option<Parts> {
         Some(match &self.shape {
             Shape::Plane { point, normal } => {
-                let (low, high) = around.as_slice().iter().fold(
-                    (DVec3::INFINITY, DVec3::NEG_INFINITY),
-                    |(low, high), x| (low.min(*x), high.max(*x)),
-                );
+                let (low, high) = around
+                    .as_slice()
+                    .iter()
+                    .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), x| {
+                        (low.min(*x), high.max(*x))
+                    });
                 let middle = 0.5 * (low + high);
                 let foot = middle - *normal * normal.dot(middle - *point);
                 let size = PLANE * (low.distance(high) + middle.distance(foot));
@@ -482,9 +484,8 @@ impl Obstacle {
             }
             Shape::Box { centre, rotation, half } => {
                 let sign = |k: usize, bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
-                let corner = |k: usize| {
-                    *centre + *rotation * (*half * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)))
-                };
+                let corner =
+                    |k: usize| *centre + *rotation * (*half * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)));
                 let quads: [[u32; 4]; 6] =
                     [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
                 let halves = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
