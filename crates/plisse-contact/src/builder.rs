@@ -267,6 +267,7 @@ impl ContactBuilder {
         let mut model = Model {
             nodes,
             phase: Mutex::new(BroadPhase::new(colliders.clone(), &x)),
+            admitted: Mutex::default(),
             colliders,
             laws,
             solids,

@@ -155,6 +155,33 @@ impl List {
         Self { pairs, nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), radii }
     }
 
+    /// Every pair that can come into contact on straight ways from one place to another, all at
+    /// constant speed, as they are at the start. Good for nothing else.
+    pub(crate) fn along(model: &Model, from: Place<'_>, to: &Place<'_>) -> Self {
+        let shift = mean_way(from.nodes, to.nodes);
+        let laws = &model.laws;
+        let mut end = to.field();
+        // A common motion makes no pair.
+        end.as_mut_slice().iter_mut().for_each(|x| *x -= shift);
+        let found = model.phase().along(&from.field(), &end, laws.largest_range(), |a, b| laws.meet(a, b));
+        let mut raw = Vec::with_capacity(found.len());
+        collect(model, &found, &mut raw);
+        let radii = Radii::between(&from, to);
+        let far = Radii { own: f64::INFINITY, solid: f64::INFINITY };
+        let reaches = |raw: &Raw| {
+            let [a, b] = [&from, to].map(|place| place.gather(raw.vertices));
+            let way: [DVec3; 4] = std::array::from_fn(|i| b[i] - a[i]);
+            let pair = model.rate(*raw, &from, far)?;
+            (pair.distance - pair.kind.reach(&way) <= pair.offset + pair.range).then_some(pair)
+        };
+        let pairs = if raw.len() < 1024 {
+            raw.iter().filter_map(reaches).collect()
+        } else {
+            raw.par_iter().filter_map(reaches).collect()
+        };
+        Self { pairs, nodes: from.nodes.to_vec(), solids: from.solids.to_vec(), radii }
+    }
+
     /// How far everything is from where it was.
     pub(crate) fn moved(&self, at: &Place<'_>) -> Radii {
         Radii::between(&self.place(), at)
@@ -174,12 +201,12 @@ impl List {
         moved.own <= self.radii.own * room && moved.solid <= self.radii.solid * room
     }
 
-    /// The largest multiple of the way between two places that the list covers, up to one.
+    /// The largest multiple of the way between two places that the list covers, up to [`MOST`].
     pub(crate) fn longest_step(&self, from: &Place<'_>, to: &Place<'_>) -> f64 {
         let [s, t] = [from, to].map(|place| self.shift(place.nodes));
         let solids = from.solids.iter().zip(&self.solids).map(|(x, was)| (*x - *was).length_squared());
         let room = (self.radii.solid - solids.fold(0.0, f64::max).sqrt()).max(0.0);
-        let mut share: f64 = 1.0;
+        let mut share: f64 = MOST;
         for ((x, y), was) in from.nodes.iter().zip(to.nodes).zip(&self.nodes) {
             share = share.min(within(*x - *was - s, *y - *was - t, self.radii.own));
             if !self.solids.is_empty() {
@@ -208,14 +235,17 @@ impl List {
     }
 }
 
-/// The largest multiple of the way from `u` to `v` that stays within a radius of zero, up to one;
-/// zero if the way leads away from outside.
+/// The largest multiple of a step that is asked for.
+const MOST: f64 = 64.0;
+
+/// The largest multiple of the way from `u` to `v` that stays within a radius of zero, up to
+/// [`MOST`]; zero if the way leads away from outside.
 fn within(u: DVec3, v: DVec3, radius: f64) -> f64 {
     let limit = radius * radius;
-    if v.length_squared() <= limit {
-        return 1.0;
-    }
     let p = v - u;
+    if (u + p * MOST).length_squared() <= limit {
+        return MOST;
+    }
     let (pp, up, room) = (p.length_squared(), u.dot(p), limit - u.length_squared());
     if room <= 0.0 || pp == 0.0 {
         return 0.0;
@@ -223,7 +253,8 @@ fn within(u: DVec3, v: DVec3, radius: f64) -> f64 {
     let root = (up * up + pp * room).sqrt();
     // The form of the root that does not cancel.
     let t = if up > 0.0 { room / (root + up) } else { (root - up) / pp };
-    t.min(1.0)
+    // A whole step that ends within is one, whatever rounding makes of the root.
+    if v.length_squared() <= limit { t.clamp(1.0, MOST) } else { t.min(1.0) }
 }
 
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use glam::DVec3;
 use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
 use plisse_core::{Field, Vertices};
+use plisse_system::Way;
 
 use crate::touching::Laws;
 
@@ -51,6 +52,7 @@ pub(crate) struct Model {
     pub(crate) nodes: usize,
     pub(crate) colliders: Colliders,
     pub(crate) phase: Mutex<BroadPhase>,
+    pub(crate) admitted: Mutex<Admitted>,
     pub(crate) laws: Laws,
     pub(crate) solids: Vec<Solid>,
     pub(crate) areas: Areas,
@@ -70,6 +72,27 @@ pub(crate) struct Model {
     pub(crate) points: Vec<u32>,
     /// The smallest mean edge of the bodies, m.
     pub(crate) edge: f64,
+}
+
+/// A way that was proven to be free last.
+#[derive(Default)]
+pub(crate) struct Admitted {
+    times: [u64; 2],
+    start: Vec<DVec3>,
+    end: Vec<DVec3>,
+}
+
+impl Admitted {
+    pub(crate) fn new(way: &Way<'_, Vertices>, end: &Field<Vertices, DVec3>) -> Self {
+        let times = [way.from, way.time].map(f64::to_bits);
+        Self { times, start: way.start.as_slice().to_vec(), end: end.as_slice().to_vec() }
+    }
+
+    pub(crate) fn is(&self, way: &Way<'_, Vertices>, end: &Field<Vertices, DVec3>) -> bool {
+        self.times == [way.from, way.time].map(f64::to_bits)
+            && self.end == end.as_slice()
+            && self.start == way.start.as_slice()
+    }
 }
 
 /// Where all vertices are.
@@ -128,6 +151,10 @@ impl Model {
             return pair.distance(&self.colliders, &self.start) > 0.0;
         }
         self.inside.is_empty() || vertices.iter().all(|v| !self.inside.contains(&(v.get(), a.max(b).0)))
+    }
+
+    pub(crate) fn admitted(&self) -> MutexGuard<'_, Admitted> {
+        self.admitted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[inline]

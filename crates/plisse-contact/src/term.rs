@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use glam::{DMat3, DVec3};
 use plisse_collision::{Body, Ccd, ContactPair, PairFilter, Response, ResponseSettings};
-use plisse_core::{Blocks, Field, Id, Psd, StepEnergy, Vertices, outer};
+use plisse_core::{Blocks, ElementEvaluation, Field, Id, Psd, StepEnergy, Vertices, outer, project_numeric};
 use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
 use rayon::prelude::*;
 
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::Rubbing;
 use crate::list::{List, Pair, Radii, Touch, mean_way};
-use crate::model::{Model, Place};
+use crate::model::{Admitted, Model, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
 /// itself, wires, obstacles.
@@ -39,12 +39,14 @@ struct Kept {
 
 /// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
 /// pairs.
-const RADIUS: [f64; 2] = [0.1, 0.3];
+const RADIUS: [f64; 2] = [0.1, 0.2];
 /// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
 /// that comes into contact.
 const MARGIN: f64 = 1.2;
 /// Part of a gap that a step of the solver leaves.
 const KEPT: f64 = 0.1;
+/// Part of a gap that a first guess leaves: nearly all of it, since forces grow fast as gaps close.
+const GUESSED: f64 = 0.9;
 /// Solves of a step, each with the normal forces of the last.
 const PASSES: usize = 2;
 /// Relative change of normal forces that is worth another solve.
@@ -60,8 +62,7 @@ impl ContactTerm {
     #[expect(clippy::expect_used, reason = "ranges are in the range of parameters")]
     pub(crate) fn new(name: String, model: Model, depth: Option<Depth>) -> Self {
         let reach = model.laws.largest_range();
-        // Twice of what is asked for afterwards, so that rounding cannot decide.
-        let settings = ResponseSettings { reach, keep: 2.0 * KEPT, ..ResponseSettings::default() };
+        let settings = ResponseSettings { reach, keep: GUESSED, ..ResponseSettings::default() };
         let response = Response::new(settings).expect("a range");
         Self { name, model, depth, response }
     }
@@ -162,11 +163,7 @@ impl ContactTerm {
         let covers = |list: &&List| [&from, &to].iter().all(|place| list.covers(&list.moved(place)));
         match list.filter(covers) {
             Some(list) => self.share_between(list, &from, &to),
-            None => {
-                // A list around the start that reaches as far as everything goes.
-                let list = List::new(model, from, Radii::between(&from, &to), None);
-                self.share_between(&list, &from, &to)
-            }
+            None => self.share_between(&List::along(model, from, &to), &from, &to),
         }
     }
 
@@ -354,9 +351,14 @@ impl Term<Vertices> for ContactTerm {
                 let curvature = pair.weight * pair.barrier().evaluate(*gap)[2];
                 if curvature > 0.0 {
                     let x = place.gather(pair.vertices);
-                    let fade = pair.mollifier(&x).map_or(1.0, |mollifier| mollifier.weight(&x));
                     let normal = nearest.normal;
-                    part.add_lower(&blocks(&nearest.weights, outer(normal * (curvature * fade), normal)).0);
+                    let hessian = blocks(&nearest.weights, outer(normal * curvature, normal));
+                    let Some(mollifier) = pair.mollifier(&x) else { return part.add_lower(&hessian.0) };
+                    let [energy, slope, _] = pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
+                    let gradient = nearest.weights.map(|c| normal * (c * slope));
+                    let faded = mollifier.apply(&x, &ElementEvaluation { energy, gradient, hessian });
+                    let matrix = project_numeric(&faded.hessian.to_matrix::<12>(), Psd::Clamp);
+                    part.add_lower(&Blocks::<4>::from_matrix(&matrix).0);
                 }
             } else if let Some((rubbing, slip)) = sliding.get(i - touching.len()) {
                 let matrix = rubbing.curvature(*slip) * (rubbing.limit * rate);
@@ -433,17 +435,22 @@ impl Term<Vertices> for ContactTerm {
                 if share <= 0.0 {
                     return 0.0;
                 }
-                if list.pairs.is_empty() && share >= 1.0 {
-                    return 1.0;
+                if share > 1.0 {
+                    let (moved, ways) = (list.moved(&from), Radii::between(&from, &to));
+                    let is_far = |pair: &Pair| {
+                        let approach = pair.approach(&moved) + share * pair.approach(&ways);
+                        pair.distance - approach > pair.offset + KEPT * pair.range
+                    };
+                    if list.pairs.iter().all(is_far) {
+                        return share;
+                    }
                 }
+                let share = share.min(1.0);
                 let end: Vec<DVec3> =
                     from.nodes.iter().zip(to.nodes).map(|(a, b)| a.lerp(*b, share)).collect();
                 share * self.share_between(list, &from, &Place { nodes: &end, solids: &solids })
             }
-            Listed::New(_) => {
-                let list = List::new(&self.model, from, Radii::between(&from, &to), None);
-                self.share_between(&list, &from, &to)
-            }
+            Listed::New(_) => self.share_between(&List::along(&self.model, from, &to), &from, &to),
         }
     }
 
@@ -474,11 +481,14 @@ impl Term<Vertices> for ContactTerm {
                     *guess = *new + shift;
                 }
             }
+            *self.model.admitted() = Admitted::new(way, guess);
         }
     }
 
     fn is_reachable(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
-        (guess == way.start && !self.model.moves()) || self.free_share(way, guess) >= 1.0
+        (guess == way.start && !self.model.moves())
+            || self.model.admitted().is(way, guess)
+            || self.free_share(way, guess) >= 1.0
     }
 
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {

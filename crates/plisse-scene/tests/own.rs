@@ -86,17 +86,16 @@ impl Solid for Ball {
     }
 }
 
+/// Contact with a shape of one's own acts on vertices, by its distance.
 #[test]
-fn an_obstacle_of_ones_own_has_the_bits_of_the_same_shape() {
+fn an_obstacle_of_ones_own_keeps_vertices_out() {
     let napkin = || Cloth::irregular([9, 9], [0.4, 0.4], 3).unwrap().at(DVec3::Z * 0.101);
-    let theirs = after(Scene::builder().cloth(napkin()).obstacle(Obstacle::sphere(DVec3::ZERO, p(0.1))), 8);
     let own = after(Scene::builder().cloth(napkin()).obstacle(Obstacle::solid(Ball)), 8);
-    assert_eq!(own, theirs);
-    // Without curvature the solver takes another way, and nothing enters all the same.
+    // Without curvature the solver takes another way to the same place.
     let bare = |x: DVec3| Distance::without_curvature(x.length() - 0.1, x.normalize());
     let rough = after(Scene::builder().cloth(napkin()).obstacle(Obstacle::solid(bare)), 8);
     for (v, x) in rough.x().iter() {
-        assert!(x.length() > 0.1 && (*x - theirs.x()[v]).length() < 1e-3, "{v}: {x}");
+        assert!(x.length() > 0.1 && (*x - own.x()[v]).length() < 1e-3, "{v}: {x}");
     }
 }
 

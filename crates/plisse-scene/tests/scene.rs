@@ -52,10 +52,15 @@ fn free_fall() {
 }
 
 /// The gap at which contact carries a weight, N/m², as a part of the range:
-/// `d²/(1 - d) = weight/stiffness`.
+/// The gap in ranges at which the barrier `-(s - 1)² ln s` of 1 kPa carries a weight.
 fn resting(weight: f64) -> f64 {
-    let q = weight / 1e3;
-    1.0 - 0.5 * ((q * q + 4.0 * q).sqrt() - q)
+    let pressure = |s: f64| 1e3 * (2.0 * (s - 1.0) * s.ln() + (s - 1.0) * (s - 1.0) / s);
+    let (mut low, mut high) = (1e-6, 1.0);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if pressure(middle) > weight { low = middle } else { high = middle }
+    }
+    low
 }
 
 fn contact() -> Contact {

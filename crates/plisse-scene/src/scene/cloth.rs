@@ -70,7 +70,7 @@ pub struct Cloth {
 /// use plisse_scene::scene::{Cloth, Filling, Scene};
 /// let pillow = Cloth::pillow([4, 4], [0.4, 0.4])?.filled(Filling::Pressure(50.0)).jittered(1e-4);
 /// let water = Filling::Volume { target: 4.2e-3, bulk: Positive::literal(1e5) };
-/// let balloon = Cloth::sphere(1, 0.1)?.filled(water);
+/// let balloon = Cloth::sphere(1, 0.1)?.filled(water).at(glam::DVec3::Z);
 /// // The same from meshes: at rest as they are, or with a flat pattern of their own.
 /// let (mesh, x) = generate::sphere(1, 0.1)?;
 /// let shell = Cloth::curved(mesh, x, [])?.at(glam::DVec3::X);

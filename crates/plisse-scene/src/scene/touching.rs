@@ -142,7 +142,8 @@ impl Everything<'_> {
                 // What is clamped into a body is no mistake.
                 (true, false) => !held(crossing.faces[1]),
                 (false, true) => !held(crossing.faces[0]),
-                (false, false) => a != b || self.contacts[a].touches_itself,
+                // Pieces of one body that meet in a vertex are neighbours, sewn or not.
+                (false, false) => a != b || self.contacts[a].touches_itself && !self.meets(crossing, &meshes),
             }
         };
         let found = intersections(&meshes.iter().collect::<Vec<_>>(), &x);
@@ -154,6 +155,15 @@ impl Everything<'_> {
             place: first.place.to_array(),
             count: 1 + crossings.count(),
         })
+    }
+
+    /// Whether the two triangles have corners in one place.
+    fn meets(&self, crossing: &Crossing, meshes: &[TriMesh]) -> bool {
+        let [a, b] = crossing.faces.map(|face| {
+            let corners = meshes[face.surface].faces()[face.face];
+            corners.map(|v| self.start.as_slice().get(v.index()).copied())
+        });
+        a.iter().any(|x| b.contains(x))
     }
 
     /// The name of a body, or of an obstacle that takes part.
