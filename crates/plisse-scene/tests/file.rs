@@ -151,8 +151,7 @@ position = [0, -1, 0]
         "cloth 1: damping",
         "b: bending",
         "wires 1: stretching",
-        "obstacle 1: contact",
-        "obstacle 2: friction",
+        "contact",
         "wind",
         "gravity",
     ] {
