@@ -136,14 +136,15 @@ impl List {
             collect(model, near.pairs(), &mut raw);
         }
         drop(phase);
+        // Two ascending runs of each kind, which a stable sort merges.
+        raw.sort_by_key(|raw| (raw.kind, raw.parts));
+        raw.dedup_by_key(|raw| (raw.kind, raw.parts));
         let rated = |raw: &Raw| model.rate(*raw, &at, radii);
         let mut pairs: Vec<Pair> = if raw.len() < 1024 {
             raw.iter().filter_map(rated).collect()
         } else {
             raw.par_iter().filter_map(rated).collect()
         };
-        pairs.sort_unstable_by_key(Pair::key);
-        pairs.dedup_by_key(|pair| pair.key());
         weigh(model, &mut pairs);
         if let Some(older) = older {
             for pair in &mut pairs {

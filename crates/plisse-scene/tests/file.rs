@@ -147,14 +147,7 @@ position = [0, -1, 0]
     let b = scene.positions(&scene.bodies()[1]);
     assert!(b.iter().all(|x| (x.y - 2.0).abs() < 1e-12 && x.z.abs() < 0.51));
     let names: Vec<&str> = scene.system().terms().map(plisse_system::Term::name).collect();
-    for name in [
-        "cloth 1: damping",
-        "b: bending",
-        "wires 1: stretching",
-        "contact",
-        "wind",
-        "gravity",
-    ] {
+    for name in ["cloth 1: damping", "b: bending", "wires 1: stretching", "contact", "wind", "gravity"] {
         assert!(names.contains(&name), "{name} {names:?}");
     }
     assert!(!names.contains(&"b: damping"));

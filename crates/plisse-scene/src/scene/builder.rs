@@ -286,7 +286,7 @@ impl SceneBuilder {
             return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
         }
         let names = self.names()?;
-        let mut warnings: Vec<SceneWarning> =
+        let warnings: Vec<SceneWarning> =
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
         let total = counts.iter().sum();
@@ -327,7 +327,6 @@ impl SceneBuilder {
             contacts: &contacts,
         };
         surroundings.add_terms(&mut terms)?;
-        warnings.extend(surroundings.warnings());
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -437,25 +436,6 @@ impl Surroundings<'_> {
             terms.push(Box::new(contact));
         }
         Ok(())
-    }
-
-    /// Obstacles that fit between the vertices of a cloth. Wires are known to have gaps.
-    fn warnings(&self) -> Vec<SceneWarning> {
-        let mut warnings = Vec::new();
-        for (index, obstacle) in self.obstacles.iter().enumerate() {
-            let Some(thickness) = obstacle.thickness() else { continue };
-            for body in self.bodies.iter().filter(|body| matches!(body.kind, Kind::Cloth { .. })) {
-                // The range of contact is half of it.
-                let edge = 2.0 * self.touch.ranges[Id::new(body.vertices.start as u32)];
-                if thickness < edge {
-                    let obstacle =
-                        obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
-                    let body = body.name.clone();
-                    warnings.push(SceneWarning::ThinObstacle { obstacle, thickness, body, edge });
-                }
-            }
-        }
-        warnings
     }
 
     /// Whether every body starts outside of every obstacle.

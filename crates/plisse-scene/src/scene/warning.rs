@@ -35,18 +35,6 @@ pub enum SceneWarning {
         /// What may have happened.
         hint: &'static str,
     },
-    /// An obstacle that fits between the vertices of a body. Contact acts on vertices: it may slip
-    /// through.
-    ThinObstacle {
-        /// Which obstacle.
-        obstacle: String,
-        /// How thick it is, m.
-        thickness: f64,
-        /// Which body.
-        body: String,
-        /// Its mean edge, m.
-        edge: f64,
-    },
     /// A body in several pieces, some of which nothing holds.
     Pieces {
         /// Which body.
@@ -129,11 +117,6 @@ impl fmt::Display for SceneWarning {
                 let value = short(*value);
                 write!(f, "{what} of {body} is {value} {unit}; usual are {low} to {high} {unit}. {hint}")
             }
-            Self::ThinObstacle { obstacle, thickness, body, edge } => write!(
-                f,
-                "{obstacle} is {thickness} m thick and fits between the vertices of {body}, whose mean edge is {edge:.3} m: contact \
-                 acts on vertices only, and it may slip through; take finer cells or a thicker obstacle"
-            ),
             Self::Pieces { body, pieces, loose, smallest } => write!(
                 f,
                 "{body} consists of {pieces} separate pieces, the smallest with {smallest} vertices, and nothing holds {loose} of \

@@ -24,18 +24,17 @@ use super::motion::Keyframes;
 use super::own::Own;
 use super::touching::PLANE;
 
-/// A solid that moves on prescribed paths and that no vertex can enter or pass, however thin or
-/// fast it is.
+/// A solid that moves on prescribed paths and that nothing can enter or pass, however thin or fast it
+/// is.
 ///
-/// Contact acts on vertices. Within `range` of the surface a pressure `stiffness d²/(1 - d)` with
-/// `d = 1 - gap/range` pushes outwards: `stiffness d²` for light contact, without bound where the
-/// gap closes. The solver takes no step along which a vertex could meet the surface, and a moving
-/// obstacle carries the vertices in its way with it. A run in which a vertex is on the wrong side
-/// all the same ends with an error.
+/// Within `range` of the surface a pressure pushes vertices, edges and faces outwards, without bound
+/// where the gap closes ([`Barrier`](plisse_contact::Barrier)). The solver takes no step along which
+/// anything could meet the surface, and a moving obstacle carries with it what is in its way.
 ///
-/// The gap has kinks around sharp edges, the energy has none but those. Edges and faces of the
-/// cloth between its vertices may still cut through sharp obstacles: a mesh must resolve what it
-/// lies on. Vertices that pins hold are where their pins have them, inside or not.
+/// Shapes of one's own ([`Self::solid`]) are known by their distance alone: there contact acts on
+/// vertices, with the pressure `stiffness d²/(1 - d)`, `d = 1 - gap/range`, and faces of a coarse
+/// mesh may cut what they lie on. Vertices that pins hold are where their pins have them, inside or
+/// not; what they bound passes through an obstacle in which it starts.
 ///
 /// ```
 /// use glam::DVec3;
@@ -71,11 +70,13 @@ pub struct Obstacle {
 /// How an obstacle pushes and rubs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Gap at which contact begins, m. None: half of the mean edge of a cloth, so that its faces do
-    /// not cut what it lies on, and at most the radius of wires. A vertex that starts closer than
-    /// that has the gap of its start instead, so that nothing is thrown off.
+    /// Gap at which contact begins, m, if that of a body is not smaller ([`BodyContact`]). What
+    /// starts closer keeps the gap of its start, so that nothing is thrown off. Shapes of one's own:
+    /// half of the mean edge where nothing is said.
+    ///
+    /// [`BodyContact`]: crate::scene::BodyContact
     pub range: Option<Positive>,
-    /// Pressure at 0.38 of the range, Pa. Cloth at rest floats where the pressure carries its
+    /// Pressure at 0.53 of the range, Pa. Cloth at rest floats where the pressure carries its
     /// weight.
     pub stiffness: Positive,
     /// Coefficient of Coulomb friction; zero for none.
@@ -436,20 +437,6 @@ impl Obstacle {
     #[cfg(feature = "wrinkle")]
     pub(super) fn range(&self) -> Option<f64> {
         self.contact.range.map(Positive::get)
-    }
-
-    /// The thickness of something that fits between vertices, m: the second largest extent. None
-    /// for planes, meshes and shapes of the user's own.
-    pub(super) fn thickness(&self) -> Option<f64> {
-        match &self.shape {
-            Shape::Plane { .. } | Shape::Mesh(_) | Shape::Own { .. } => None,
-            Shape::Sphere { radius, .. } | Shape::Capsule { radius, .. } => Some(2.0 * radius),
-            Shape::Box { half, .. } => {
-                let mut sides = (*half * 2.0).to_array();
-                sides.sort_by(f64::total_cmp);
-                Some(sides[1])
-            }
-        }
     }
 
     /// What takes part in contact, in the frame in which it was placed; none for shapes of the
