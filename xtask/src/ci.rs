@@ -10,7 +10,7 @@ use crate::{cargo, repository_root, tidy};
 /// repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 12] = [
+const FACADE_FEATURES: [&str; 13] = [
     "eigen",
     "membrane",
     "bending",
@@ -18,13 +18,14 @@ const FACADE_FEATURES: [&str; 12] = [
     "collision",
     "sparse",
     "system",
+    "contact",
     "wrinkle",
     "io",
     "picture",
     "scene",
     "file",
 ];
-const PUBLISHED: [&str; 14] = [
+const PUBLISHED: [&str; 15] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -33,6 +34,7 @@ const PUBLISHED: [&str; 14] = [
     "plisse-collision",
     "plisse-sparse",
     "plisse-system",
+    "plisse-contact",
     "plisse-wrinkle",
     "plisse-io",
     "plisse-picture",

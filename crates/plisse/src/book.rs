@@ -34,6 +34,8 @@ pages! {
     bending_koiter: "docs/src/bending/koiter.md",
     damping: "docs/src/damping/strain-rate.md",
     contact_ccd: "docs/src/contact/ccd.md",
+    contact_response: "docs/src/contact/response.md",
+    contact_barrier: "docs/src/contact/barrier.md",
     combinations: "docs/src/energies/combinations.md",
     wrinkle_base: "docs/src/wrinkle/base.md",
     wrinkle_energy: "docs/src/wrinkle/energy.md",

@@ -10,6 +10,7 @@
 //! | [`collision`] | `plisse-collision` | `collision` |
 //! | [`sparse`] | `plisse-sparse` | `sparse` |
 //! | [`system`] | `plisse-system` | `system` |
+//! | [`contact`] | `plisse-contact` | `contact` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
 //! | [`picture`] | `plisse-picture` | `picture` |
@@ -37,6 +38,9 @@ pub use plisse_bending as bending;
 #[cfg(feature = "collision")]
 #[doc(inline)]
 pub use plisse_collision as collision;
+#[cfg(feature = "contact")]
+#[doc(inline)]
+pub use plisse_contact as contact;
 #[doc(inline)]
 pub use plisse_core as core;
 #[cfg(feature = "damping")]
