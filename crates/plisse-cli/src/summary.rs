@@ -55,7 +55,7 @@ impl Summary {
             text += &format!(", {} solves ended at the floor of rounding", self.at_rounding);
         }
         if let Some(gap) = self.smallest_gap {
-            text += &format!("; smallest gap to an obstacle {:.3} mm", 1e3 * gap);
+            text += &format!("; smallest gap {:.3} mm", 1e3 * gap);
         }
         if let Some(stretch) = self.largest_stretch {
             text += &format!("; largest stretch {stretch:.5}");

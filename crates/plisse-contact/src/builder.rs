@@ -159,8 +159,8 @@ impl ContactBuilder {
         self
     }
 
-    /// Says how deep nodes that are held are inside of obstacles, m, by the time and the positions of
-    /// all nodes: for reports.
+    /// Says how deep nodes that are held are inside of obstacles, m, by the time and the positions
+    /// of all nodes: for reports.
     #[must_use]
     pub fn held_depth(
         self,

@@ -12,14 +12,15 @@ pub struct Touching {
     pub radius: f64,
     /// Gap at which contact begins, m. Of two bodies the smaller one counts.
     pub range: Positive,
-    /// Pressure at 0.53 of the range, Pa. Of two bodies the smaller one counts, unless one of them is
-    /// an obstacle: then that of the obstacle.
+    /// Pressure at 0.53 of the range, Pa. Of two bodies the smaller one counts, unless one of them
+    /// is an obstacle: then that of the obstacle.
     pub stiffness: Positive,
     /// Coefficient of Coulomb friction. Of two bodies the geometric mean counts, unless one of them
     /// is an obstacle: then that of the obstacle.
     pub friction: f64,
     /// Speed below which friction holds instead of sliding, m/s. What should stick creeps at most
-    /// this fast. Of two bodies the smaller one counts.
+    /// this fast. Of two bodies the smaller one counts, of a body and an obstacle that of the
+    /// obstacle.
     pub slip: Positive,
     /// Whether parts of it touch each other.
     pub touches_itself: bool,
@@ -73,7 +74,7 @@ impl Laws {
                 p.stiffness.get().min(q.stiffness.get())
             },
             friction,
-            slip: p.slip.get().min(q.slip.get()),
+            slip: if self.is_obstacle(b) { q.slip.get() } else { p.slip.get().min(q.slip.get()) },
         }
     }
 

@@ -10,11 +10,11 @@ use crate::list::Pair;
 use crate::model::Model;
 use crate::stencil::Kind;
 
-/// Of the area of a vertex, what one of two layers of cloth counts: both have vertices, and pairs of
-/// edges count as much as these.
+/// Of the area of a vertex, what one of two layers of cloth counts: both have vertices, and pairs
+/// of edges count as much as these.
 const VERTEX: f64 = 0.25;
-/// Of the area of an edge. On two layers about 2.6 edges cross each edge, so that all pairs of edges
-/// together count about a half; the floor of the others is taken off.
+/// Of the area of an edge. On two layers about 2.6 edges cross each edge, so that all pairs of
+/// edges together count about a half; the floor of the others is taken off.
 const EDGE: f64 = 0.18;
 /// Of pairs that do not count.
 const FLOOR: f64 = 0.01;

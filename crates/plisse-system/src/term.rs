@@ -168,7 +168,8 @@ pub trait Term<S: Space>: Send + Sync {
     }
 
     /// The solver is at this pose now and goes on from here: lists of neighbours, for instance, can
-    /// be made anew. The energy of every pose must stay the same. The pose has no memory of its own.
+    /// be made anew. The energy of every pose must stay the same. The pose has no memory of its
+    /// own.
     fn follow(&self, pose: &Pose<'_, S>, memory: &mut Memory) {
         _ = (pose, memory);
     }

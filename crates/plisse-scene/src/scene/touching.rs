@@ -268,7 +268,8 @@ impl Kinematic for Moved {
 }
 
 /// The triangle that stands for a plane, in the sizes of what is above it: so large that nothing
-/// reaches its edge, and small enough that distances to it are exact to a millionth of a micrometre.
+/// reaches its edge, and small enough that distances to it are exact to a millionth of a
+/// micrometre.
 pub(super) const PLANE: f64 = 1e4;
 
 impl Parts {

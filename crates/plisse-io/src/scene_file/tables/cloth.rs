@@ -64,8 +64,8 @@ table! {
         jitter: NonNegative = "0",
         /// Velocity at the start, m/s.
         velocity: DVec3 = "[0, 0, 0]",
-        /// Whether it touches itself; if not, its parts pass through each other. Without it, `true`,
-        /// but for `pillow`, `discs` and `annuli`, whose two sheets start in one place.
+        /// Whether it touches itself; if not, its parts pass through each other. Without it,
+        /// `true`, but for `pillow`, `discs` and `annuli`, whose two sheets start in one place.
         self_contact: bool = optional,
         /// Thickness that counts in contact, m.
         contact_thickness: NonNegative = "0",

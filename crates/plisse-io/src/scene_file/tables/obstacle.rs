@@ -39,7 +39,8 @@ table! {
         /// Gap at which contact begins, m, if that of a body is not smaller. What starts closer
         /// keeps the gap of its start.
         range: Positive = optional,
-        /// Pressure where the gap is 0.53 of the range, Pa; it grows without bound as the gap closes.
+        /// Pressure where the gap is 0.53 of the range, Pa; it grows without bound as the gap
+        /// closes.
         stiffness: Positive = "1e3",
         /// Speed below which friction holds, m/s.
         slip: Positive = "1e-3",

@@ -24,12 +24,13 @@ use super::motion::Keyframes;
 use super::own::Own;
 use super::touching::PLANE;
 
-/// A solid that moves on prescribed paths and that nothing can enter or pass, however thin or fast it
-/// is.
+/// A solid that moves on prescribed paths and that nothing can enter or pass, however thin or fast
+/// it is.
 ///
-/// Within `range` of the surface a pressure pushes vertices, edges and faces outwards, without bound
-/// where the gap closes ([`Barrier`](plisse_contact::Barrier)). The solver takes no step along which
-/// anything could meet the surface, and a moving obstacle carries with it what is in its way.
+/// Within `range` of the surface a pressure pushes vertices, edges and faces outwards, without
+/// bound where the gap closes ([`Barrier`](plisse_contact::Barrier)). The solver takes no step
+/// along which anything could meet the surface, and a moving obstacle carries with it what is in
+/// its way.
 ///
 /// Shapes of one's own ([`Self::solid`]) are known by their distance alone: there contact acts on
 /// vertices, with the pressure `stiffness d²/(1 - d)`, `d = 1 - gap/range`, and faces of a coarse
@@ -71,8 +72,8 @@ pub struct Obstacle {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Gap at which contact begins, m, if that of a body is not smaller ([`BodyContact`]). What
-    /// starts closer keeps the gap of its start, so that nothing is thrown off. Shapes of one's own:
-    /// half of the mean edge where nothing is said.
+    /// starts closer keeps the gap of its start, so that nothing is thrown off. Shapes of one's
+    /// own: half of the mean edge where nothing is said.
     ///
     /// [`BodyContact`]: crate::scene::BodyContact
     pub range: Option<Positive>,
