@@ -279,6 +279,7 @@ impl ContactBuilder {
             start_ranges: vec![f64::INFINITY; total],
             inside,
             points,
+            has_wires: parts.iter().any(|(part, _)| matches!(part, Part::Wires { .. })),
             edge: if edge.is_finite() { edge } else { 1.0 },
         };
         model.shorten_ranges()?;

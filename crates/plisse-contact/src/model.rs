@@ -70,6 +70,8 @@ pub(crate) struct Model {
     pub(crate) inside: BTreeSet<(u32, u32)>,
     /// Vertices without edges, ascending.
     pub(crate) points: Vec<u32>,
+    /// Whether any body is made of lines.
+    pub(crate) has_wires: bool,
     /// The smallest mean edge of the bodies, m.
     pub(crate) edge: f64,
 }

@@ -491,6 +491,29 @@ impl Term<Vertices> for ContactTerm {
             || self.free_share(way, guess) >= 1.0
     }
 
+    /// Thin things can be led around each other within one step, where they would hold each other in
+    /// several: the straight way goes through, and comes out where the other faces another way.
+    fn crossed(&self, way: &Way<'_, Vertices>, end: &Field<Vertices, DVec3>) -> Option<Id<Vertices>> {
+        let model = &self.model;
+        if !model.has_wires {
+            return None;
+        }
+        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
+        let from = Place { nodes: way.start.as_slice(), solids: &before };
+        let to = Place { nodes: end.as_slice(), solids: &after };
+        let ccd = Ccd::with_levels(10);
+        let has_crossed = |pair: &&Pair| {
+            let [a, b] = [&from, &to].map(|place| place.gather(pair.vertices));
+            let [n, m] = [&a, &b].map(|x| pair.kind.nearest(x).normal);
+            n.dot(m) < std::f64::consts::FRAC_1_SQRT_2
+                && pair.kind.time_of_contact(ccd, &a, &b, 0.5 * pair.offset).is_some()
+        };
+        let list = List::along(model, from, &to);
+        let crossed = list.pairs.iter().find(has_crossed)?;
+        let node = crossed.vertices.iter().find(|v| !model.is_solid(**v))?;
+        Some(Id::new(*node))
+    }
+
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };

@@ -36,7 +36,8 @@ pub(super) fn work_at_start<S: Space>(
     let pose = Pose { step: Some(map), ..state.pose() };
     let mut gradient = Field::filled(start.len(), DVec3::ZERO);
     let mut unused = vec![0.0; system.own_count()];
-    for (term, pose) in system.at(&pose).filter(|(term, _)| term.role() == Role::Dissipative) {
+    for (term, pose) in system.at(&pose).filter(|(term, _)| term.role() == Role::Dissipative && term.drives())
+    {
         let own = &mut unused[..pose.own.len()];
         term.add_gradient(&pose, &mut Gradient { nodes: &mut gradient, own });
     }

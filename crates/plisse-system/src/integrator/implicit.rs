@@ -259,7 +259,7 @@ impl<S: Space> Implicit<S> {
         };
         let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
-            let driven = balance.work + self.work_of_loads(system, state, x, &balance, dt);
+            let driven = balance.work + self.work_of_loads(system, state, x, parts, dt);
             let excused = excused(&objective, gradient, state, x, solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
@@ -307,7 +307,8 @@ impl<S: Space> Implicit<S> {
         })
     }
 
-    /// What dissipative terms such as wind have done on the motion, never less than nothing.
+    /// What terms that drive, such as wind, have done on the motion, never less than nothing. What
+    /// damping gives back under schemes that ring is no work of a load.
     /// Newmark's scheme moves by the mean of the forces at both ends of a step, the others by those
     /// at its end, which the balance has.
     fn work_of_loads(
@@ -315,10 +316,11 @@ impl<S: Space> Implicit<S> {
         system: &System<S>,
         state: &State<S>,
         x: &Field<S, DVec3>,
-        balance: &Balance,
+        parts: &[StepEnergy],
         dt: f64,
     ) -> f64 {
-        let at_end = -balance.dissipated;
+        let driving = system.terms().zip(parts).filter(|(term, _)| term.drives());
+        let at_end = -driving.map(|(_, part)| part.dissipated).sum::<f64>();
         let work = if matches!(self.scheme, Scheme::Newmark(_)) {
             0.5 * (at_end + work_at_start(system, state, x, dt))
         } else {
