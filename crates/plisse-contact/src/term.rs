@@ -491,8 +491,8 @@ impl Term<Vertices> for ContactTerm {
             || self.free_share(way, guess) >= 1.0
     }
 
-    /// Thin things can be led around each other within one step, where they would hold each other in
-    /// several: the straight way goes through, and comes out where the other faces another way.
+    /// Thin things can be led around each other within one step, where they would hold each other
+    /// in several: the straight way goes through, and comes out where the other faces another way.
     fn crossed(&self, way: &Way<'_, Vertices>, end: &Field<Vertices, DVec3>) -> Option<Id<Vertices>> {
         let model = &self.model;
         if !model.has_wires {

@@ -4,7 +4,9 @@
 
 use glam::{DQuat, DVec3};
 use plisse_core::{Positive, TriMesh};
-use plisse_scene::scene::{Cloth, Keyframe, Keyframes, Material, Obstacle, Pick, Scene, SceneError};
+use plisse_scene::scene::{
+    Cloth, Keyframe, Keyframes, Material, Obstacle, Pick, Scene, SceneError, Wire, Wires,
+};
 use plisse_system::{Scheme, SpectralRadius};
 
 fn p(value: f64) -> Positive {
@@ -237,6 +239,35 @@ fn what_fits_between_vertices_carries() {
     }
     let highest = scene.state().x().as_slice().iter().map(|x| x.z).fold(f64::NEG_INFINITY, f64::max);
     assert!(highest > 0.0, "it fell through: {highest}");
+}
+
+/// Within one step the solver could lead a wire around a ball that is smaller than its way.
+#[test]
+fn a_small_ball_holds_a_wire() {
+    let wire = Wire { young: p(1e9), radius: p(1e-3), ..Wire::default() };
+    let from = DVec3::new(-0.3, 3e-4, 0.2);
+    let line = Wires::line(from, DVec3::new(0.3, 0.0, 0.2), 4).unwrap().wire(wire);
+    let ball = Obstacle::sphere(DVec3::X * 0.08, p(5e-3));
+    let mut scene = Scene::builder().wires(line).obstacle(ball).build().unwrap();
+    scene.advance(p(0.21)).unwrap();
+    let x = scene.state().x().as_slice();
+    assert!(x[2].z > 0.0 && x[3].z > 0.0 && x[0].z < -0.02 && x[4].z < -0.02, "{x:?}");
+}
+
+/// Newmark's scheme rings where a sheet lands, and its damping gave back more than it took: that is
+/// no work of a load, and shorter steps are taken.
+#[test]
+fn a_landing_sheet_gains_no_energy() {
+    let cloth = Cloth::sheet([10, 10], [0.4, 0.4]).unwrap();
+    let cloth = cloth.rotated(DQuat::from_rotation_x(60f64.to_radians())).at(DVec3::Z * 0.2);
+    let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap().friction(0.0).unwrap();
+    let scheme = Scheme::Newmark(SpectralRadius::new(0.8).unwrap());
+    let mut scene = Scene::builder().cloth(cloth).obstacle(floor).scheme(scheme).build().unwrap();
+    let first = scene.step().unwrap().energies.total();
+    for _ in 0..40 {
+        let report = scene.step().unwrap();
+        assert!(report.energies.total() < 1.15 * first, "{} {first}", report.energies.total());
+    }
 }
 
 #[test]
