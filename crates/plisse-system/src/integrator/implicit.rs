@@ -220,8 +220,9 @@ impl<S: Space> Implicit<S> {
         let earlier = last.and_then(|last| last.earlier);
         let predicted = Incremental::predict(scheme, state, dt, earlier.as_ref());
         let (mut at, mut value) = self.first_guess(&mut objective, &predicted, state, &targets, &before);
-        let mut solves: Vec<NewtonReport> = Vec::with_capacity(1);
-        loop {
+        let mut solved: Option<NewtonReport> = None;
+        let mut pass = 0;
+        let solve = loop {
             let solve = self.newton.minimise_from(&mut objective, &mut at, value).map_err(|error| {
                 // Of a step without a place to begin, the guess shows what was pulled too far.
                 let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
@@ -229,13 +230,21 @@ impl<S: Space> Implicit<S> {
                     Tautest::of(system, &Pose { x, ..state.pose() }).filter(Tautest::is_taut).map(Box::new);
                 StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut }
             })?;
-            solves.push(solve);
-            if !objective.refine(&at, solves.len()) {
-                break;
+            // One history, however often a term has refined what it knows.
+            let solve = match solved.take() {
+                None => solve,
+                Some(mut before) => {
+                    before.iterations.extend(solve.iterations);
+                    NewtonReport { iterations: before.iterations, ..solve }
+                }
+            };
+            pass += 1;
+            if !objective.refine(&at, pass) {
+                break solve;
             }
+            solved = Some(solve);
             value = self.evaluate(&mut objective, &at, true);
-        }
-        let solve = &solves[solves.len() - 1];
+        };
 
         let x = &at.x;
         let mut v = problem.velocity(x);
@@ -260,7 +269,7 @@ impl<S: Space> Implicit<S> {
         let fed = fed(system, parts);
         let ledger = (scheme != Scheme::Quasistatic).then(|| {
             let driven = balance.work + self.work_of_loads(system, state, x, parts, dt);
-            let excused = excused(&objective, gradient, state, x, solve, self.newton.settings());
+            let excused = excused(&objective, gradient, state, x, &solve, self.newton.settings());
             let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&before));
             ledger.after(&balance, &energies, driven, excused, dt)
         });
@@ -286,7 +295,7 @@ impl<S: Space> Implicit<S> {
         let previous =
             (scheme == Scheme::Bdf2).then(|| Previous { x: state.x().clone(), v: state.v().clone(), dt });
         let a = (scheme != Scheme::Quasistatic).then_some(a);
-        let smooth = solves.iter().map(|solve| solve.iterations.len()).sum::<usize>() <= SMOOTH;
+        let smooth = solve.iterations.len() <= SMOOTH;
         let earlier = state.acceleration().filter(|_| smooth).cloned();
         state.advance(at.x, v, own, time, Kept { previous, acceleration: a, ledger });
         let (x, v, own) = (state.x().clone(), state.v().clone(), state.own().values.clone());
@@ -294,7 +303,7 @@ impl<S: Space> Implicit<S> {
         let (momentum, angular_momentum) = momenta(system, state);
         Ok(StepReport {
             dt,
-            solves,
+            solves: vec![solve],
             rejected: 0,
             energies,
             balance,
