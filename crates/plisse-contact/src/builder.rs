@@ -9,7 +9,7 @@ use plisse_core::{Faces, Field, Id, MeshError, TriMesh, Vertices};
 use thiserror::Error;
 
 use crate::list::{List, Radii};
-use crate::model::{Areas, Kinematic, Model, Place, Solid};
+use crate::model::{Areas, Kinematic, Model, Near, Place, Solid};
 use crate::term::ContactTerm;
 use crate::touching::{Laws, Touching};
 
@@ -193,6 +193,7 @@ impl ContactBuilder {
         let mut areas = Areas { vertices: vec![0.0; total], edges: Vec::new(), faces: Vec::new() };
         let mut solids: Vec<Solid> = Vec::new();
         let mut x = start.as_slice().to_vec();
+        let near = Near::new(0.0, &x);
         let mut edge = f64::INFINITY;
         for (number, (part, touching)) in parts.iter().enumerate() {
             let body = number as u32;
@@ -216,7 +217,7 @@ impl ContactBuilder {
                     let first = x.len();
                     let of_solids = first - nodes;
                     x.resize(first + count, DVec3::ZERO);
-                    motion.place(0.0, &mut x[first..]);
+                    motion.place(0.0, &near, &mut x[first..]);
                     if let Some(bad) = x[first..].iter().find(|x| !x.is_finite()) {
                         let (what, value) = ("a coordinate", bad.x + bad.y + bad.z);
                         return Err(ContactError::BadParameter {

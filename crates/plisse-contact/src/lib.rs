@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the term | [`ContactTerm`], [`ContactBuilder`], [`ContactError`] |
 //! | how bodies touch | [`Touching`], [`Barrier`] |
-//! | obstacles | [`Shape`], [`Kinematic`] |
+//! | obstacles | [`Shape`], [`Kinematic`], [`Near`] |
 
 mod barrier;
 mod builder;
@@ -18,6 +18,6 @@ mod weights;
 
 pub use barrier::Barrier;
 pub use builder::{ContactBuilder, ContactError, Shape};
-pub use model::Kinematic;
+pub use model::{Kinematic, Near};
 pub use term::ContactTerm;
 pub use touching::Touching;

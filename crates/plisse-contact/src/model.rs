@@ -7,22 +7,50 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use glam::DVec3;
 use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
 use plisse_core::{Field, Vertices};
-use plisse_system::Way;
+use plisse_system::{Pose, Way};
 
 use crate::touching::Laws;
 
 /// Where the vertices of an obstacle are.
 pub trait Kinematic: Send + Sync {
     /// Writes the positions at a time, in metres. All of them must be finite.
-    fn place(&self, time: f64, out: &mut [DVec3]);
+    ///
+    /// `near` is where the bodies are. What has no end, such as a plane, must reach far around it;
+    /// everything else is where it is. For the same `near` a vertex must be the same point of the
+    /// obstacle at all times: friction follows from how it moves.
+    fn place(&self, time: f64, near: &Near, out: &mut [DVec3]);
 
     /// Whether they change with time.
     fn moves(&self) -> bool;
 }
 
+/// Where the bodies are at the start of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Seconds.
+    pub time: f64,
+    /// The mean of their positions, m.
+    pub centre: DVec3,
+}
+
+impl Near {
+    pub(crate) fn new(time: f64, nodes: &[DVec3]) -> Self {
+        Self { time, centre: nodes.iter().sum::<DVec3>() / nodes.len().max(1) as f64 }
+    }
+
+    /// Of a step, or of a pose outside of one.
+    pub(crate) fn of(pose: &Pose<'_, Vertices>) -> Self {
+        match pose.step {
+            Some(step) if step.dt.is_finite() => Self::new(pose.time - step.dt, step.start.as_slice()),
+            Some(step) => Self::new(pose.time, step.start.as_slice()),
+            None => Self::new(pose.time, pose.x.as_slice()),
+        }
+    }
+}
+
 /// Positions that never change.
 impl Kinematic for Vec<DVec3> {
-    fn place(&self, _: f64, out: &mut [DVec3]) {
+    fn place(&self, _: f64, _: &Near, out: &mut [DVec3]) {
         out.copy_from_slice(self);
     }
 
@@ -123,13 +151,19 @@ impl Place<'_> {
 
 impl Model {
     /// Positions of the vertices of all obstacles at a time.
-    pub(crate) fn solids_at(&self, time: f64) -> Vec<DVec3> {
+    pub(crate) fn solids_at(&self, time: f64, near: &Near) -> Vec<DVec3> {
         let count = self.solids.last().map_or(0, |solid| solid.vertices.end);
         let mut out = vec![DVec3::ZERO; count];
         for solid in &self.solids {
-            solid.motion.place(time, &mut out[solid.vertices.clone()]);
+            solid.motion.place(time, near, &mut out[solid.vertices.clone()]);
         }
         out
+    }
+
+    /// Positions of the vertices of all obstacles at the start and at the end of a step.
+    pub(crate) fn solids_along(&self, way: &Way<'_, Vertices>) -> [Vec<DVec3>; 2] {
+        let near = Near::new(way.from, way.start.as_slice());
+        [way.from, way.time].map(|time| self.solids_at(time, &near))
     }
 
     pub(crate) fn moves(&self) -> bool {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::Rubbing;
 use crate::list::{List, Pair, Radii, Touch, mean_way};
-use crate::model::{Admitted, Model, Place};
+use crate::model::{Admitted, Model, Near, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
 /// itself, wires, obstacles.
@@ -80,7 +80,7 @@ impl ContactTerm {
                 return (Cow::Borrowed(&kept.solids), Listed::Kept(list));
             }
         }
-        let solids = self.model.solids_at(pose.time);
+        let solids = self.model.solids_at(pose.time, &Near::of(pose));
         let list = List::new(&self.model, Place { nodes, solids: &solids }, Radii::default(), None);
         (Cow::Owned(solids), Listed::New(list))
     }
@@ -141,30 +141,13 @@ impl ContactTerm {
         Radii { own: (1.5 * own).clamp(least, most), solid: (1.5 * all).max(least) + solids_move }
     }
 
-    /// Whether the list of the step reaches as far as a guess.
-    fn is_covered(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
+    /// Whether the straight way from the start of a step to a guess of its end is free, obstacles
+    /// included. None if the list of the step does not reach as far.
+    fn is_free_by_list(&self, way: &Way<'_, Vertices>, from: &Place<'_>, to: &Place<'_>) -> Option<bool> {
         let kept: Option<&Kept> = way.memory.and_then(Memory::get);
-        let Some(list) = kept.and_then(|kept| kept.list.as_ref()) else { return false };
-        let [before, after] = [way.from, way.time].map(|time| self.model.solids_at(time));
-        let from = Place { nodes: way.start.as_slice(), solids: &before };
-        let to = Place { nodes: guess.as_slice(), solids: &after };
-        [from, to].iter().all(|place| list.covers(&list.moved(place)))
-    }
-
-    /// Whether the straight way from the start of a step to its end is free, obstacles included:
-    /// the share of it that is.
-    fn free_share(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> f64 {
-        let model = &self.model;
-        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
-        let from = Place { nodes: way.start.as_slice(), solids: &before };
-        let to = Place { nodes: guess.as_slice(), solids: &after };
-        let kept: Option<&Kept> = way.memory.and_then(Memory::get);
-        let list = kept.and_then(|kept| kept.list.as_ref());
-        let covers = |list: &&List| [&from, &to].iter().all(|place| list.covers(&list.moved(place)));
-        match list.filter(covers) {
-            Some(list) => self.share_between(list, &from, &to),
-            None => self.share_between(&List::along(model, from, &to), &from, &to),
-        }
+        let list = kept?.list.as_ref()?;
+        let covers = [from, to].iter().all(|place| list.covers(&list.moved(place)));
+        covers.then(|| self.share_between(list, from, to) >= 1.0)
     }
 
     /// The share of a straight way along which all pairs keep a part of their gaps.
@@ -384,9 +367,10 @@ impl Term<Vertices> for ContactTerm {
             }
         } else {
             kept.time = pose.time;
-            kept.solids = self.model.solids_at(pose.time);
+            let near = Near::of(pose);
+            kept.solids = self.model.solids_at(pose.time, &near);
             let moves = self.model.moves() && step.dt.is_finite();
-            let before = if moves { self.model.solids_at(pose.time - step.dt) } else { kept.solids.clone() };
+            let before = if moves { self.model.solids_at(near.time, &near) } else { kept.solids.clone() };
             let ways = kept.solids.iter().zip(&before).map(|(to, from)| *to - *from);
             kept.velocities =
                 ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
@@ -458,15 +442,16 @@ impl Term<Vertices> for ContactTerm {
         if guess == way.start && !self.model.moves() {
             return;
         }
-        if self.is_covered(way, guess) && self.free_share(way, guess) >= 1.0 {
+        let model = &self.model;
+        let [before, after] = model.solids_along(way);
+        let from = Place { nodes: way.start.as_slice(), solids: &before };
+        let to = Place { nodes: guess.as_slice(), solids: &after };
+        if self.is_free_by_list(way, &from, &to) == Some(true) {
             return;
         }
-        let model = &self.model;
-        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
         // Seen from the bodies on the whole: a common motion makes no pair.
         let shift = mean_way(way.start.as_slice(), guess.as_slice());
-        let old = Place { nodes: way.start.as_slice(), solids: &before }.field();
-        let mut new = Place { nodes: guess.as_slice(), solids: &after }.field();
+        let (old, mut new) = (from.field(), to.field());
         new.as_mut_slice().iter_mut().for_each(|x| *x -= shift);
         let filter = PairFilter {
             bodies: |a: Body, b: Body| model.laws.meet(a, b),
@@ -486,9 +471,14 @@ impl Term<Vertices> for ContactTerm {
     }
 
     fn is_reachable(&self, way: &Way<'_, Vertices>, guess: &Field<Vertices, DVec3>) -> bool {
-        (guess == way.start && !self.model.moves())
-            || self.model.admitted().is(way, guess)
-            || self.free_share(way, guess) >= 1.0
+        if (guess == way.start && !self.model.moves()) || self.model.admitted().is(way, guess) {
+            return true;
+        }
+        let [before, after] = self.model.solids_along(way);
+        let from = Place { nodes: way.start.as_slice(), solids: &before };
+        let to = Place { nodes: guess.as_slice(), solids: &after };
+        self.is_free_by_list(way, &from, &to)
+            .unwrap_or_else(|| self.share_between(&List::along(&self.model, from, &to), &from, &to) >= 1.0)
     }
 
     /// Thin things can be led around each other within one step, where they would hold each other
@@ -498,7 +488,7 @@ impl Term<Vertices> for ContactTerm {
         if !model.has_wires {
             return None;
         }
-        let [before, after] = [way.from, way.time].map(|time| model.solids_at(time));
+        let [before, after] = model.solids_along(way);
         let from = Place { nodes: way.start.as_slice(), solids: &before };
         let to = Place { nodes: end.as_slice(), solids: &after };
         let ccd = Ccd::with_levels(10);
@@ -531,7 +521,7 @@ impl Term<Vertices> for ContactTerm {
     fn work(&self, start: &Pose<'_, Vertices>, end: &Pose<'_, Vertices>) -> f64 {
         let (solids, listed) = self.at(end);
         let place = Place { nodes: end.x.as_slice(), solids: &solids };
-        let before = self.model.solids_at(start.time);
+        let before = self.model.solids_at(start.time, &Near::of(end));
         let mut work = 0.0;
         for touch in listed.list().touching(&place, 1.0) {
             let (_, gradient) = self.force(&touch, &place);

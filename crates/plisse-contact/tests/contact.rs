@@ -12,7 +12,7 @@ use std::sync::Arc;
 use common::{Belt, Sheets, floor, positive, settings, touching};
 use glam::{DQuat, DVec3};
 use plisse_collision::edge_edge;
-use plisse_contact::{ContactError, ContactTerm, Kinematic, Shape, Touching};
+use plisse_contact::{ContactError, ContactTerm, Kinematic, Near, Shape, Touching};
 use plisse_core::{Field, Id, Psd, SplitMix, Vertices};
 use plisse_sparse::BlockMatrix;
 use plisse_system::{Adaptive, Attachments, Gravity, Implicit, Integrator, Pose, Scheme, State, System};
@@ -125,7 +125,7 @@ fn a_stack_lands_in_its_order_with_the_same_bits_on_any_number_of_threads() {
 struct Lift(f64);
 
 impl Kinematic for Lift {
-    fn place(&self, time: f64, out: &mut [DVec3]) {
+    fn place(&self, time: f64, _: &Near, out: &mut [DVec3]) {
         let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
         for (out, [x, y]) in out.iter_mut().zip(corners) {
             *out = DVec3::new(0.1 * x, 0.1 * y, -5e-3 + self.0 * time);

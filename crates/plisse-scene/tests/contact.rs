@@ -241,6 +241,20 @@ fn what_fits_between_vertices_carries() {
     assert!(highest > 0.0, "it fell through: {highest}");
 }
 
+/// A plane has no edge over which a small patch could slide.
+#[test]
+fn planes_have_no_end() {
+    let floor = || Obstacle::plane(DVec3::ZERO, DVec3::Z).unwrap().friction(0.0).unwrap();
+    let belt = Keyframes::new(vec![frame(0.0, DVec3::ZERO, 0.0), frame(1.0, DVec3::Y * 500.0, 0.0)]);
+    for floor in [floor(), floor().moving(belt.unwrap().linear())] {
+        let patch = Cloth::sheet([4, 4], [0.01, 0.01]).unwrap().at(DVec3::Z * 5e-4);
+        let mut scene =
+            Scene::builder().cloth(patch.velocity(DVec3::X * 500.0)).obstacle(floor).build().unwrap();
+        let z = lowest(&mut scene, 1.0);
+        assert!(z > 0.0 && scene.state().x().as_slice()[0].x > 499.0, "{z}");
+    }
+}
+
 /// Within one step the solver could lead a wire around a ball that is smaller than its way.
 #[test]
 fn a_small_ball_holds_a_wire() {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_bending::{HingeElement, HingeWeight, QuadraticAngle};
 use plisse_collision::intersections;
-use plisse_contact::{ContactBuilder, ContactTerm, Kinematic, Shape, Touching};
+use plisse_contact::{ContactBuilder, ContactTerm, Kinematic, Near, Shape, Touching};
 use plisse_core::{Field, Id, Positive, RestShape, TriMesh, Vertices, generate};
 use plisse_membrane::{BaraffWitkin, MembraneElement};
 use plisse_system::{Criterion, ElementTerm, Gravity, NewtonSettings, System, SystemBuilder};
@@ -115,7 +115,7 @@ pub struct Belt {
 }
 
 impl Kinematic for Belt {
-    fn place(&self, time: f64, out: &mut [DVec3]) {
+    fn place(&self, time: f64, _: &Near, out: &mut [DVec3]) {
         let (u, v) = self.normal.any_orthonormal_pair();
         for (k, x) in out.iter_mut().enumerate() {
             let angle = k as f64 * std::f64::consts::TAU / 3.0;

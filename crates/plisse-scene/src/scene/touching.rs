@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_collision::{Crossing, SurfaceFace, intersections};
-use plisse_contact::{ContactBuilder, ContactError, ContactTerm, Kinematic, Shape, Touching};
+use plisse_contact::{ContactBuilder, ContactError, ContactTerm, Kinematic, Near, Shape, Touching};
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
 use super::SceneError;
@@ -74,7 +74,7 @@ impl Everything<'_> {
                 touches_itself: false,
             };
             let count = parts.local.len();
-            let motion = Moved { obstacle: obstacle.clone(), local: parts.local };
+            let motion = Moved { obstacle: obstacle.clone(), local: parts.local, plane: parts.plane };
             builder = builder.obstacle(parts.shape, count, Arc::new(motion), touching);
             for (vertex, x) in self.start.iter().filter(|(v, _)| self.held[v.index()]) {
                 let radius = self.radius(vertex);
@@ -253,11 +253,16 @@ fn length(metres: f64) -> Positive {
 struct Moved {
     obstacle: Obstacle,
     local: Vec<DVec3>,
+    /// Of a plane, how far its triangle reaches, m.
+    plane: Option<f64>,
 }
 
 impl Kinematic for Moved {
-    fn place(&self, time: f64, out: &mut [DVec3]) {
-        for (out, local) in out.iter_mut().zip(&self.local) {
+    fn place(&self, time: f64, near: &Near, out: &mut [DVec3]) {
+        let around = |size| self.obstacle.plane_around(self.obstacle.to_local(near.time, near.centre), size);
+        let triangle = self.plane.map(around);
+        let local = triangle.as_ref().map_or(&*self.local, |corners| corners);
+        for (out, local) in out.iter_mut().zip(local) {
             *out = self.obstacle.to_world(time, *local);
         }
     }
@@ -267,13 +272,18 @@ impl Kinematic for Moved {
     }
 }
 
-/// The triangle that stands for a plane, in the sizes of what is above it: so large that nothing
-/// reaches its edge, and small enough that distances to it are exact to a millionth of a
-/// micrometre.
+/// The triangle that stands for a plane follows the bodies. In their sizes at the start, it is so
+/// large that nothing reaches its edge within a step, and small enough that distances to it are exact
+/// to a millionth of a micrometre where bodies are a metre large.
 pub(super) const PLANE: f64 = 1e4;
 
 impl Parts {
     pub(super) fn surface(faces: Vec<[u32; 3]>, local: Vec<DVec3>) -> Self {
-        Self { shape: Shape::Surface(faces), local, radius: 0.0 }
+        Self { shape: Shape::Surface(faces), local, radius: 0.0, plane: None }
+    }
+
+    /// A ball or a rod.
+    pub(super) fn round(shape: Shape, local: Vec<DVec3>, radius: f64) -> Self {
+        Self { shape, local, radius, plane: None }
     }
 }

@@ -101,6 +101,8 @@ pub(super) struct Parts {
     pub(super) local: Vec<DVec3>,
     /// Of a ball or rod, m.
     pub(super) radius: f64,
+    /// Of a plane, how far its triangle reaches around the bodies, m.
+    pub(super) plane: Option<f64>,
 }
 
 /// How the vertices of a scene touch obstacles.
@@ -394,7 +396,18 @@ impl Obstacle {
         Some(Distance { value: distance.value - toucher.radius, ..distance })
     }
 
-    fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
+    /// The corners of a triangle of a plane around a point, in the frame in which it was placed.
+    pub(super) fn plane_around(&self, local: DVec3, size: f64) -> [DVec3; 3] {
+        let Shape::Plane { point, normal } = &self.shape else { return [local; 3] };
+        let foot = local - *normal * normal.dot(local - *point);
+        let (u, v) = normal.any_orthonormal_pair();
+        [0.0, 1.0, 2.0].map(|k: f64| {
+            let (sin, cos) = (k * std::f64::consts::TAU / 3.0).sin_cos();
+            foot + (u * cos + v * sin) * size
+        })
+    }
+
+    pub(super) fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
         let (rotation, translation) = self.motion.at(time);
         rotation.inverse() * (x - self.centre() - translation) + self.centre()
     }
@@ -444,31 +457,20 @@ impl Obstacle {
     /// user's own, which only keep vertices away. `around` are the positions of what may touch it.
     pub(super) fn parts(&self, around: &Field<Vertices, DVec3>) -> Option<Parts> {
         Some(match &self.shape {
-            Shape::Plane { point, normal } => {
-                let (low, high) = around
-                    .as_slice()
-                    .iter()
-                    .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), x| {
-                        (low.min(*x), high.max(*x))
-                    });
-                let middle = 0.5 * (low + high);
-                let foot = middle - *normal * normal.dot(middle - *point);
-                let size = PLANE * (low.distance(high) + middle.distance(foot));
-                let (u, v) = normal.any_orthonormal_pair();
-                let corner = |k: i32| {
-                    let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 3.0).sin_cos();
-                    foot + (u * cos + v * sin) * size
-                };
-                Parts::surface(vec![[0, 1, 2]], vec![corner(0), corner(1), corner(2)])
+            Shape::Plane { .. } => {
+                let sum =
+                    |f: fn(DVec3, DVec3) -> DVec3, from| around.as_slice().iter().copied().fold(from, f);
+                let (low, high) = (sum(DVec3::min, DVec3::INFINITY), sum(DVec3::max, DVec3::NEG_INFINITY));
+                let height = self.distance(0.0, 0.5 * (low + high)).value.abs();
+                let size = PLANE * (low.distance(high) + height);
+                Parts { plane: Some(size), ..Parts::surface(vec![[0, 1, 2]], vec![DVec3::ZERO; 3]) }
             }
-            Shape::Sphere { centre, radius } => {
-                Parts { shape: ContactShape::Points, local: vec![*centre], radius: *radius }
-            }
+            Shape::Sphere { centre, radius } => Parts::round(ContactShape::Points, vec![*centre], *radius),
             Shape::Capsule { a, b, radius } if a == b => {
-                Parts { shape: ContactShape::Points, local: vec![*a], radius: *radius }
+                Parts::round(ContactShape::Points, vec![*a], *radius)
             }
             Shape::Capsule { a, b, radius } => {
-                Parts { shape: ContactShape::Lines(vec![[0, 1]]), local: vec![*a, *b], radius: *radius }
+                Parts::round(ContactShape::Lines(vec![[0, 1]]), vec![*a, *b], *radius)
             }
             Shape::Box { centre, rotation, half } => {
                 let sign = |k: usize, bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
