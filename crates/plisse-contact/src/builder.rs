@@ -14,22 +14,22 @@ use crate::term::ContactTerm;
 use crate::touching::{Laws, Touching};
 
 /// Why there can be no contact.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ContactError {
     /// Parts that cannot take part.
-    #[error("body {body}: {source}")]
+    #[error("{body}: {source}")]
     Collider {
-        /// Number of the body, in the order in which they were added.
-        body: u32,
+        /// Name of the body.
+        body: String,
         /// What is wrong.
         source: ColliderError,
     },
     /// An obstacle whose faces are no mesh.
-    #[error("obstacle {body}: {source}")]
+    #[error("{body}: {source}")]
     Mesh {
-        /// Number of the body.
-        body: u32,
+        /// Name of the obstacle.
+        body: String,
         /// What is wrong.
         source: MeshError,
     },
@@ -40,10 +40,10 @@ pub enum ContactError {
         source: ResponseSettingsError,
     },
     /// Numbers that do not fit.
-    #[error("body {body}: {what} is {value}: {expected}")]
+    #[error("{body}: {what} is {value}: {expected}")]
     BadParameter {
-        /// Number of the body.
-        body: u32,
+        /// Name of the body.
+        body: String,
         /// The parameter.
         what: &'static str,
         /// Its value.
@@ -53,14 +53,13 @@ pub enum ContactError {
     },
     /// Bodies that touch at the start.
     #[error(
-        "vertices {} and {} of bodies {} and {} touch at the start: their surfaces are {gap} m apart at ({:.4}, {:.4}, {:.4}); {count} pairs do",
-        vertices[0], vertices[1], bodies[0], bodies[1], at.x, at.y, at.z
+        "{} and {} touch at the start: their surfaces are {gap} m apart at ({:.4}, {:.4}, {:.4}), \
+         and {count} pairs of parts touch in all",
+        parts[0], parts[1], at.x, at.y, at.z
     )]
     Touching {
-        /// A vertex of each of the two closest parts.
-        vertices: [u32; 2],
-        /// The numbers of their bodies.
-        bodies: [u32; 2],
+        /// A vertex of each of the two closest parts, with the name of its body.
+        parts: [String; 2],
         /// Distance minus thickness, m; zero or less.
         gap: f64,
         /// Where, m.
@@ -89,8 +88,8 @@ enum Part {
 
 /// Collects what takes part in contact; [`ContactBuilder::build`] checks it.
 pub struct ContactBuilder {
-    bodies: Vec<(Part, Touching)>,
-    obstacles: Vec<(Part, Touching)>,
+    bodies: Vec<(String, Part, Touching)>,
+    obstacles: Vec<(String, Part, Touching)>,
     friction: BTreeMap<(u32, u32), f64>,
     inside: BTreeSet<(u32, u32)>,
     depth: Option<Depth>,
@@ -119,15 +118,26 @@ impl ContactBuilder {
     /// Adds a cloth, in the numbering of the system, with the areas of its faces at rest in m².
     /// Bodies are numbered in the order in which they are added.
     #[must_use]
-    pub fn cloth(mut self, mesh: TriMesh, areas: Field<Faces, f64>, touching: Touching) -> Self {
-        self.bodies.push((Part::Cloth { mesh, areas }, touching));
+    pub fn cloth(
+        mut self,
+        name: impl Into<String>,
+        mesh: TriMesh,
+        areas: Field<Faces, f64>,
+        touching: Touching,
+    ) -> Self {
+        self.bodies.push((name.into(), Part::Cloth { mesh, areas }, touching));
         self
     }
 
     /// Adds wires, in the numbering of the system.
     #[must_use]
-    pub fn wires(mut self, segments: Vec<[Id<Vertices>; 2]>, touching: Touching) -> Self {
-        self.bodies.push((Part::Wires { segments }, touching));
+    pub fn wires(
+        mut self,
+        name: impl Into<String>,
+        segments: Vec<[Id<Vertices>; 2]>,
+        touching: Touching,
+    ) -> Self {
+        self.bodies.push((name.into(), Part::Wires { segments }, touching));
         self
     }
 
@@ -135,12 +145,13 @@ impl ContactBuilder {
     #[must_use]
     pub fn obstacle(
         mut self,
+        name: impl Into<String>,
         shape: Shape,
         count: usize,
         motion: Arc<dyn Kinematic>,
         touching: Touching,
     ) -> Self {
-        self.obstacles.push((Part::Obstacle { shape, count, motion }, touching));
+        self.obstacles.push((name.into(), Part::Obstacle { shape, count, motion }, touching));
         self
     }
 
@@ -183,11 +194,11 @@ impl ContactBuilder {
     ) -> Result<ContactTerm, ContactError> {
         let nodes = start.len();
         let first_obstacle = self.bodies.len() as u32;
-        let parts: Vec<(Part, Touching)> = self.bodies.into_iter().chain(self.obstacles).collect();
-        for (body, (_, touching)) in parts.iter().enumerate() {
-            check(body as u32, touching)?;
+        let parts: Vec<(String, Part, Touching)> = self.bodies.into_iter().chain(self.obstacles).collect();
+        for (name, _, touching) in &parts {
+            check(name, touching)?;
         }
-        let solid_count: usize = parts.iter().map(|(part, _)| part.solid_count()).sum();
+        let solid_count: usize = parts.iter().map(|(_, part, _)| part.solid_count()).sum();
         let total = nodes + solid_count;
         let mut colliders = Colliders::new(total);
         let mut areas = Areas { vertices: vec![0.0; total], edges: Vec::new(), faces: Vec::new() };
@@ -195,9 +206,11 @@ impl ContactBuilder {
         let mut x = start.as_slice().to_vec();
         let near = Near::new(0.0, &x);
         let mut edge = f64::INFINITY;
-        for (number, (part, touching)) in parts.iter().enumerate() {
+        let mut firsts = Vec::with_capacity(parts.len());
+        for (number, (name, part, touching)) in parts.iter().enumerate() {
             let body = number as u32;
-            let wrong = |source| ContactError::Collider { body, source };
+            let wrong = |source| ContactError::Collider { body: name.clone(), source };
+            firsts.push(part.first_vertex());
             match part {
                 Part::Cloth { mesh, areas: of_faces } => {
                     colliders.add_surface(Body(body), mesh, touching.radius).map_err(wrong)?;
@@ -221,7 +234,7 @@ impl ContactBuilder {
                     if let Some(bad) = x[first..].iter().find(|x| !x.is_finite()) {
                         let (what, value) = ("a coordinate", bad.x + bad.y + bad.z);
                         return Err(ContactError::BadParameter {
-                            body,
+                            body: name.clone(),
                             what,
                             value,
                             expected: "give finite numbers",
@@ -231,7 +244,7 @@ impl ContactBuilder {
                     add_obstacle(
                         &mut colliders,
                         &mut areas,
-                        body,
+                        (body, name),
                         shape,
                         first..first + count,
                         touching,
@@ -260,7 +273,7 @@ impl ContactBuilder {
         let inverse_masses = InverseMasses::new(Field::from_vec((0..total).map(inverse).collect()))
             .map_err(|source| ContactError::Masses { source })?;
         let laws = Laws {
-            bodies: parts.iter().map(|(_, touching)| *touching).collect(),
+            bodies: parts.iter().map(|(_, _, touching)| *touching).collect(),
             obstacles: first_obstacle,
             friction: self.friction,
         };
@@ -280,7 +293,8 @@ impl ContactBuilder {
             start_ranges: vec![f64::INFINITY; total],
             inside,
             points,
-            has_wires: parts.iter().any(|(part, _)| matches!(part, Part::Wires { .. })),
+            names: parts.iter().map(|(name, ..)| name.clone()).zip(firsts).collect(),
+            has_wires: parts.iter().any(|(_, part, _)| matches!(part, Part::Wires { .. })),
             edge: if edge.is_finite() { edge } else { 1.0 },
         };
         model.shorten_ranges()?;
@@ -295,27 +309,26 @@ impl Model {
         let (nodes, solids) = self.start.as_slice().split_at(self.nodes);
         let list = List::new(self, Place { nodes, solids }, Radii::default(), None);
         let mut shortened: Vec<(u32, f64)> = Vec::new();
-        let mut worst: Option<ContactError> = None;
+        let mut worst: Option<(f64, [u32; 2])> = None;
         let mut count = 0;
         for pair in &list.pairs {
             let gap = pair.distance - pair.offset;
             let [first, all] = pair.kind.vertices();
-            let body = |v: u32| self.colliders.body(Id::new(v)).map_or(u32::MAX, |body| body.0);
-            let bodies = [body(pair.vertices[0]), body(pair.vertices[first])];
+            let vertices = [pair.vertices[0], pair.vertices[first]];
+            let bodies = vertices.map(|v| self.colliders.body(Id::new(v)));
             if gap <= 0.0 {
                 count += 1;
-                if !matches!(&worst, Some(ContactError::Touching { gap: least, .. }) if *least <= gap) {
-                    let vertices = [pair.vertices[0], pair.vertices[first]];
-                    let at = self.start[Id::new(vertices[0])];
-                    worst = Some(ContactError::Touching { vertices, bodies, gap, at, count: 0 });
+                if worst.is_none_or(|(least, _)| gap < least) {
+                    worst = Some((gap, vertices));
                 }
             } else if bodies[0] != bodies[1] && gap < RESTS * pair.range {
                 let range = gap.max(SMALLEST_RANGE * pair.range);
                 shortened.extend(pair.vertices[..all].iter().map(|v| (*v, range)));
             }
         }
-        if let Some(ContactError::Touching { vertices, bodies, gap, at, .. }) = worst {
-            return Err(ContactError::Touching { vertices, bodies, gap, at, count });
+        if let Some((gap, vertices)) = worst {
+            let at = self.start[Id::new(vertices[0])];
+            return Err(ContactError::Touching { parts: vertices.map(|v| self.name_of(v)), gap, at, count });
         }
         for (vertex, range) in shortened {
             if !self.is_solid(vertex) {
@@ -328,6 +341,16 @@ impl Model {
 }
 
 impl Part {
+    /// The first vertex of a body, which vertices in messages are counted from; none of an
+    /// obstacle.
+    fn first_vertex(&self) -> Option<u32> {
+        match self {
+            Self::Cloth { mesh, .. } => mesh.faces().as_slice().iter().flatten().map(|v| v.get()).min(),
+            Self::Wires { segments } => segments.iter().flatten().map(|v| v.get()).min(),
+            Self::Obstacle { .. } => None,
+        }
+    }
+
     fn solid_count(&self) -> usize {
         match self {
             Self::Obstacle { count, .. } => *count,
@@ -370,19 +393,19 @@ impl Areas {
 fn add_obstacle(
     colliders: &mut Colliders,
     areas: &mut Areas,
-    body: u32,
+    (body, name): (u32, &str),
     shape: &Shape,
     vertices: std::ops::Range<usize>,
     touching: &Touching,
     x: &[DVec3],
 ) -> Result<(), ContactError> {
-    let wrong = |source| ContactError::Collider { body, source };
+    let wrong = |source| ContactError::Collider { body: name.to_owned(), source };
     let first = vertices.start as u32;
     let total = colliders.vertex_count();
     match shape {
         Shape::Surface(faces) => {
             let mesh = TriMesh::with_isolated_vertices(vertices.len(), faces)
-                .map_err(|source| ContactError::Mesh { body, source })?;
+                .map_err(|source| ContactError::Mesh { body: name.to_owned(), source })?;
             let mesh = mesh.among(first, total);
             let area = |corners: &[Id<Vertices>; 3]| {
                 let [a, b, c] = corners.map(|v| x[v.index()]);
@@ -409,12 +432,15 @@ fn add_obstacle(
     }
 }
 
-fn check(body: u32, touching: &Touching) -> Result<(), ContactError> {
+fn check(body: &str, touching: &Touching) -> Result<(), ContactError> {
     let numbers = [("the radius", touching.radius), ("friction", touching.friction)];
     match numbers.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
         None => Ok(()),
-        Some((what, value)) => {
-            Err(ContactError::BadParameter { body, what, value, expected: "give zero or more" })
-        }
+        Some((what, value)) => Err(ContactError::BadParameter {
+            body: body.to_owned(),
+            what,
+            value,
+            expected: "give zero or more",
+        }),
     }
 }

@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | the term | [`ContactTerm`], [`ContactBuilder`], [`ContactError`] |
-//! | how bodies touch | [`Touching`], [`Barrier`] |
+//! | how bodies touch | [`Touching`], [`Barrier`], [`Coulomb`] |
 //! | obstacles | [`Shape`], [`Kinematic`], [`Near`] |
 
 mod barrier;
@@ -18,6 +18,7 @@ mod weights;
 
 pub use barrier::Barrier;
 pub use builder::{ContactBuilder, ContactError, Shape};
+pub use friction::Coulomb;
 pub use model::{Kinematic, Near};
 pub use term::ContactTerm;
 pub use touching::Touching;

@@ -33,7 +33,7 @@ pub(crate) struct Pair {
     pub(crate) stiffness: f64,
     pub(crate) friction: f64,
     /// m/s.
-    pub(crate) slip: f64,
+    pub(crate) slip: Positive,
     /// Rest lengths of two edges, m.
     pub(crate) lengths: [f64; 2],
 }

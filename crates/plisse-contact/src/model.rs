@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use glam::DVec3;
 use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
-use plisse_core::{Field, Vertices};
+use plisse_core::{Field, Id, Vertices};
 use plisse_system::{Pose, Way};
 
 use crate::touching::Laws;
@@ -98,6 +98,8 @@ pub(crate) struct Model {
     pub(crate) inside: BTreeSet<(u32, u32)>,
     /// Vertices without edges, ascending.
     pub(crate) points: Vec<u32>,
+    /// Names of bodies, and the first vertex of each; none of obstacles.
+    pub(crate) names: Vec<(String, Option<u32>)>,
     /// Whether any body is made of lines.
     pub(crate) has_wires: bool,
     /// The smallest mean edge of the bodies, m.
@@ -179,7 +181,7 @@ impl Model {
     /// obstacle in which it is held does not, nor do parts of one body that start in one place.
     pub(crate) fn takes_part(&self, pair: ContactPair) -> bool {
         let vertices = pair.vertices(&self.colliders);
-        let body = |v: &plisse_core::Id<Vertices>| self.colliders.body(*v).unwrap_or(Body(u32::MAX));
+        let body = |v: &Id<Vertices>| self.colliders.body(*v).unwrap_or(Body(u32::MAX));
         let (Some(a), Some(b)) = (vertices.first().map(body), vertices.last().map(body)) else {
             return false;
         };
@@ -187,6 +189,16 @@ impl Model {
             return pair.distance(&self.colliders, &self.start) > 0.0;
         }
         self.inside.is_empty() || vertices.iter().all(|v| !self.inside.contains(&(v.get(), a.max(b).0)))
+    }
+
+    /// A vertex, for messages: its number in its body, or the obstacle that it belongs to.
+    pub(crate) fn name_of(&self, vertex: u32) -> String {
+        let body = self.colliders.body(Id::new(vertex)).and_then(|body| self.names.get(body.0 as usize));
+        match body {
+            Some((name, Some(first))) => format!("vertex {} of {name}", vertex - first),
+            Some((name, None)) => name.clone(),
+            None => format!("vertex {vertex}"),
+        }
     }
 
     pub(crate) fn admitted(&self) -> MutexGuard<'_, Admitted> {

@@ -9,7 +9,7 @@ use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term
 use rayon::prelude::*;
 
 use crate::builder::{ContactBuilder, Depth};
-use crate::friction::Rubbing;
+use crate::friction::{Coulomb, Rubbing};
 use crate::list::{List, Pair, Radii, Touch, mean_way};
 use crate::model::{Admitted, Model, Near, Place};
 
@@ -124,7 +124,7 @@ impl ContactTerm {
                 weights: nearest.weights,
                 normal: nearest.normal,
                 limit,
-                slip: pair.slip,
+                law: Coulomb { slip: pair.slip },
             })
         };
         list.touching(place, 1.0).into_iter().filter_map(rubs).collect()
@@ -264,7 +264,8 @@ impl Term<Vertices> for ContactTerm {
         let touching = listed.list().touching(&place, 1.0);
         let stored: f64 = touching.iter().map(|touch| self.force(touch, &place).0).sum();
         let rate = pose.step.map_or(1.0, |step| step.rate);
-        let lost: f64 = self.sliding(pose).map(|(r, slip)| r.limit * r.law(slip.length())[0] / rate).sum();
+        let lost: f64 =
+            self.sliding(pose).map(|(r, slip)| r.limit * r.law.evaluate(slip.length())[0] / rate).sum();
         stored + lost
     }
 
@@ -300,7 +301,7 @@ impl Term<Vertices> for ContactTerm {
         let Some(step) = pose.step.filter(|step| step.rate > 0.0) else { return sum };
         let mut potential = 0.0;
         for (rubbing, slip) in self.sliding(pose) {
-            let [value, slope, _] = rubbing.law(slip.length());
+            let [value, slope, _] = rubbing.law.evaluate(slip.length());
             potential += rubbing.limit * value / step.rate;
             let force = slip * (rubbing.limit * slope);
             for (vertex, weight) in rubbing.vertices.iter().zip(rubbing.weights) {
@@ -344,7 +345,7 @@ impl Term<Vertices> for ContactTerm {
                     part.add_lower(&Blocks::<4>::from_matrix(&matrix).0);
                 }
             } else if let Some((rubbing, slip)) = sliding.get(i - touching.len()) {
-                let matrix = rubbing.curvature(*slip) * (rubbing.limit * rate);
+                let matrix = rubbing.law.hessian(*slip, rubbing.normal) * (rubbing.limit * rate);
                 part.add_lower(&blocks(&rubbing.weights, matrix).0);
             }
         });

@@ -32,7 +32,7 @@ pub(crate) struct Between {
     pub(crate) range: f64,
     pub(crate) stiffness: f64,
     pub(crate) friction: f64,
-    pub(crate) slip: f64,
+    pub(crate) slip: Positive,
 }
 
 /// All bodies: those that move by themselves first, then obstacles.
@@ -74,7 +74,7 @@ impl Laws {
                 p.stiffness.get().min(q.stiffness.get())
             },
             friction,
-            slip: if self.is_obstacle(b) { q.slip.get() } else { p.slip.get().min(q.slip.get()) },
+            slip: if self.is_obstacle(b) || q.slip < p.slip { q.slip } else { p.slip },
         }
     }
 

@@ -145,7 +145,8 @@ fn plates_carry_sheets_at_any_speed() {
             sheets.add([5, 5], [0.1, 0.1], |x| x + DVec3::new(-0.05, -0.05, 3e-3 * f64::from(k)));
         }
         let plate = Shape::Surface(vec![[0, 1, 2], [0, 2, 3]]);
-        let contact = sheets.contact(touching()).obstacle(plate, 4, Arc::new(Lift(speed)), touching());
+        let contact =
+            sheets.contact(touching()).obstacle("plate", plate, 4, Arc::new(Lift(speed)), touching());
         let contact = contact.build("contact", &sheets.start(), &sheets.masses(0.2), |_| false).unwrap();
         let builder = sheets.system(0.2, [100.0, 100.0, 30.0], 1e-4, DVec3::Z * -9.81).term(contact);
         let system = builder.build().unwrap();
@@ -169,7 +170,11 @@ fn what_touches_at_the_start_is_named() {
     let thick = Touching { radius: 1e-3, ..touching() };
     let found = sheets.contact(thick).build("contact", &sheets.start(), &sheets.masses(0.2), |_| false);
     match found.err() {
-        Some(ContactError::Touching { bodies: [0, 1] | [1, 0], gap, count, .. }) => {
+        Some(ContactError::Touching { parts, gap, count, .. }) => {
+            assert!(
+                parts.iter().any(|part| part.contains("vertex") && part.ends_with("sheet 9")),
+                "{parts:?}"
+            );
             assert!((gap + 1e-3).abs() < 1e-12 && count > 9, "{gap} {count}");
         }
         other => panic!("{other:?}"),
@@ -189,7 +194,7 @@ fn wires_hang_over_wires() {
     let how = Touching { radius: 1e-3, ..touching() };
     let masses = Field::filled(10, 1e-4);
     let is_held = |v: Id<Vertices>| v.get() < 5;
-    let builder = ContactTerm::builder().wires(line(0), how).wires(line(5), how);
+    let builder = ContactTerm::builder().wires("rod", line(0), how).wires("thread", line(5), how);
     let contact = builder.build("contact", &x, &masses, is_held).unwrap();
     let gravity = Gravity::new(DVec3::Z * -9.81, &masses).unwrap();
     let thread = line(5)

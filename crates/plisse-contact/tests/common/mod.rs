@@ -66,7 +66,12 @@ impl Sheets {
     pub fn contact(&self, touching: Touching) -> ContactBuilder {
         self.meshes.iter().fold(ContactTerm::builder(), |builder, (mesh, rest, first)| {
             let areas = mesh.faces().iter().map(|(face, _)| rest.map(face).area()).collect();
-            builder.cloth(mesh.among(*first, self.x.len()), Field::from_vec(areas), touching)
+            builder.cloth(
+                format!("sheet {first}"),
+                mesh.among(*first, self.x.len()),
+                Field::from_vec(areas),
+                touching,
+            )
         })
     }
 
@@ -129,5 +134,5 @@ impl Kinematic for Belt {
 }
 
 pub fn floor(builder: ContactBuilder, belt: Belt, touching: Touching) -> ContactBuilder {
-    builder.obstacle(Shape::Surface(vec![[0, 1, 2]]), 3, Arc::new(belt), touching)
+    builder.obstacle("floor", Shape::Surface(vec![[0, 1, 2]]), 3, Arc::new(belt), touching)
 }

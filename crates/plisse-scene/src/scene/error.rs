@@ -219,24 +219,6 @@ pub enum SceneError {
         /// Direction of the shortest way out.
         outwards: [f64; 3],
     },
-    /// Two bodies, or two parts of one, that touch at the start.
-    #[error(
-        "{} and {} touch at the start in {count} pairs of parts: nearest to vertex {vertex} of the first, at {place:?}, \
-         their surfaces are {} m apart; move them apart, or make them thinner",
-        bodies[0], bodies[1], short(*gap)
-    )]
-    StartsTouching {
-        /// Their names.
-        bodies: [String; 2],
-        /// A vertex of the closest pair, counted from the first of its body.
-        vertex: u32,
-        /// Where it is, m.
-        place: [f64; 3],
-        /// Distance less thickness, m; zero or less.
-        gap: f64,
-        /// How many pairs of parts touch.
-        count: usize,
-    },
     /// Triangles that cross each other at the start.
     #[error(
         "{} and {} cross each other at the start: {count} pairs of triangles, the first of them {} and {} (counted from 0) \
@@ -253,13 +235,11 @@ pub enum SceneError {
         /// How many pairs of triangles cross.
         count: usize,
     },
-    /// Something that cannot take part in contact.
-    #[error("contact of {body}: {reason}")]
+    /// Bodies that touch at the start, or something that cannot take part in contact.
+    #[error("contact: {source}; move bodies apart that touch, or make them thinner")]
     Contact {
-        /// Which body or obstacle.
-        body: String,
-        /// Why.
-        reason: String,
+        /// What is wrong.
+        source: plisse_contact::ContactError,
     },
     /// Seams that bend freely, with a bending model that has no hinges.
     #[error("the seams of {body} bend freely, which only hinges can represent; choose bending by hinges")]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_collision::{Crossing, SurfaceFace, intersections};
-use plisse_contact::{ContactBuilder, ContactError, ContactTerm, Kinematic, Near, Shape, Touching};
+use plisse_contact::{ContactBuilder, ContactTerm, Kinematic, Near, Shape, Touching};
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
 use super::SceneError;
@@ -75,7 +75,13 @@ impl Everything<'_> {
             };
             let count = parts.local.len();
             let motion = Moved { obstacle: obstacle.clone(), local: parts.local, plane: parts.plane };
-            builder = builder.obstacle(parts.shape, count, Arc::new(motion), touching);
+            builder = builder.obstacle(
+                self.name(self.bodies.len() + number),
+                parts.shape,
+                count,
+                Arc::new(motion),
+                touching,
+            );
             for (vertex, x) in self.start.iter().filter(|(v, _)| self.held[v.index()]) {
                 let radius = self.radius(vertex);
                 if obstacle.distance(0.0, *x).value <= radius {
@@ -91,7 +97,9 @@ impl Everything<'_> {
             watched.iter().map(depth).fold(0.0, f64::max)
         });
         let is_held = |v: Id<Vertices>| self.held[v.index()];
-        let term = builder.build("contact", self.start, self.masses, is_held).map_err(|e| self.wrong(e))?;
+        let term = builder
+            .build("contact", self.start, self.masses, is_held)
+            .map_err(|source| SceneError::Contact { source })?;
         Ok(Some(term))
     }
 
@@ -150,7 +158,7 @@ impl Everything<'_> {
         let mut crossings = found.crossings.iter().filter(counts);
         let Some(first) = crossings.next() else { return Ok(()) };
         Err(SceneError::StartsCrossing {
-            bodies: first.faces.map(|face| self.name(numbers[face.surface] as u32)),
+            bodies: first.faces.map(|face| self.name(numbers[face.surface])),
             faces: first.faces.map(|face| face.face.get()),
             place: first.place.to_array(),
             count: 1 + crossings.count(),
@@ -167,8 +175,7 @@ impl Everything<'_> {
     }
 
     /// The name of a body, or of an obstacle that takes part.
-    fn name(&self, number: u32) -> String {
-        let number = number as usize;
+    fn name(&self, number: usize) -> String {
         if let Some(body) = self.bodies.get(number) {
             return body.name.clone();
         }
@@ -196,13 +203,18 @@ impl Everything<'_> {
                 let areas: Vec<f64> = mesh.faces().iter().map(|(face, _)| rest.map(face).area()).collect();
                 let edge = (rest.area() / mesh.face_count() as f64 * 4.0 / 3f64.sqrt()).sqrt();
                 let touching = touching(0.5 * contact.thickness, RANGE * edge);
-                builder.cloth(mesh.among(first, self.start.len()), Field::from_vec(areas), touching)
+                builder.cloth(
+                    &body.name,
+                    mesh.among(first, self.start.len()),
+                    Field::from_vec(areas),
+                    touching,
+                )
             }
             Kind::Wires { segments, rest_lengths, radius } => {
                 let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len().max(1) as f64;
                 let id = |v: u32| Id::new(first + v);
                 let segments = segments.iter().map(|ends| ends.map(id)).collect();
-                builder.wires(segments, touching(*radius, radius.min(RANGE * mean)))
+                builder.wires(&body.name, segments, touching(*radius, radius.min(RANGE * mean)))
             }
         }
     }
@@ -214,33 +226,6 @@ impl Everything<'_> {
             Kind::Cloth { .. } => 0.5 * self.contacts[body].thickness,
             Kind::Wires { radius, .. } => *radius,
         })
-    }
-
-    /// Bodies by their names, vertices by their numbers in them.
-    fn wrong(&self, error: ContactError) -> SceneError {
-        let name = |number: u32| self.name(number);
-        match error {
-            ContactError::Touching { vertices, bodies, gap, at, count } => {
-                let vertex = self.bodies.get(bodies[0] as usize).map_or(0, |b| b.vertices.start as u32);
-                SceneError::StartsTouching {
-                    bodies: bodies.map(name),
-                    vertex: vertices[0] - vertex,
-                    place: at.to_array(),
-                    gap,
-                    count,
-                }
-            }
-            ContactError::Collider { body, source } => {
-                SceneError::Contact { body: name(body), reason: source.to_string() }
-            }
-            ContactError::Mesh { body, source } => {
-                SceneError::Contact { body: name(body), reason: source.to_string() }
-            }
-            ContactError::BadParameter { body, what, value, expected } => {
-                SceneError::Contact { body: name(body), reason: format!("{what} is {value}: {expected}") }
-            }
-            other => SceneError::Contact { body: "the scene".to_owned(), reason: other.to_string() },
-        }
     }
 }
 
@@ -273,8 +258,8 @@ impl Kinematic for Moved {
 }
 
 /// The triangle that stands for a plane follows the bodies. In their sizes at the start, it is so
-/// large that nothing reaches its edge within a step, and small enough that distances to it are exact
-/// to a millionth of a micrometre where bodies are a metre large.
+/// large that nothing reaches its edge within a step, and small enough that distances to it are
+/// exact to a millionth of a micrometre where bodies are a metre large.
 pub(super) const PLANE: f64 = 1e4;
 
 impl Parts {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use glam::{DMat3, DVec3};
-use plisse_core::{Id, Psd, StepEnergy, Vertices, outer};
+use glam::DVec3;
+use plisse_contact::Coulomb;
+use plisse_core::{Id, Psd, StepEnergy, Vertices};
 use plisse_system::{Gradient, Pose, Role, Sink, Term, Unknown};
 
 use super::Obstacle;
@@ -53,15 +54,8 @@ impl FrictionTerm {
         })
     }
 
-    /// `f`, `f'/|u|` and `f''` of a speed.
-    fn law(&self, speed: f64) -> [f64; 3] {
-        let s = self.obstacle.contact.slip.get();
-        let y = speed / s;
-        if y >= 1.0 {
-            [speed - s / 3.0, 1.0 / speed, 0.0]
-        } else {
-            [s * y * y * (1.0 - y / 3.0), (2.0 - y) / s, 2.0 * (1.0 - y) / s]
-        }
+    fn law(&self) -> Coulomb {
+        Coulomb { slip: self.obstacle.contact.slip }
     }
 }
 
@@ -86,12 +80,12 @@ impl Term<Vertices> for FrictionTerm {
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let rate = pose.step.map_or(1.0, |step| step.rate);
-        self.rubbing(pose).map(|r| r.limit * self.law(r.slip.length())[0] / rate).sum()
+        self.rubbing(pose).map(|r| r.limit * self.law().evaluate(r.slip.length())[0] / rate).sum()
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
         for r in self.rubbing(pose) {
-            gradient[r.vertex] += r.slip * (r.limit * self.law(r.slip.length())[1]);
+            gradient[r.vertex] += r.slip * (r.limit * self.law().evaluate(r.slip.length())[1]);
         }
     }
 
@@ -103,7 +97,7 @@ impl Term<Vertices> for FrictionTerm {
         let mut sum = StepEnergy::default();
         let Some(step) = pose.step else { return sum };
         for r in self.rubbing(pose) {
-            let [value, slope, _] = self.law(r.slip.length());
+            let [value, slope, _] = self.law().evaluate(r.slip.length());
             let force = r.slip * (r.limit * slope);
             gradient[r.vertex] += force;
             sum.potential += r.limit * value / step.rate;
@@ -116,11 +110,7 @@ impl Term<Vertices> for FrictionTerm {
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for r in self.rubbing(pose) {
-            let [_, across, along] = self.law(r.slip.length());
-            let tangent = DMat3::IDENTITY - outer(r.normal, r.normal);
-            let direction = r.slip.normalize_or_zero();
-            let block = tangent * across + outer(direction * (along - across), direction);
-            sink.add(r.index, &(block * (r.limit * rate)));
+            sink.add(r.index, &(self.law().hessian(r.slip, r.normal) * (r.limit * rate)));
         }
     }
 }
