@@ -55,6 +55,12 @@ impl Pair {
         ROOM * if self.solid { moved.solid } else { 2.0 * moved.own }
     }
 
+    /// Whether the points that are closest lie far below the surfaces.
+    #[inline]
+    pub(crate) fn is_thick(&self) -> bool {
+        self.offset > self.range
+    }
+
     /// The weight of nearly parallel edges.
     #[inline]
     pub(crate) fn mollifier(&self, x: &[DVec3; 4]) -> Option<EdgeMollifier> {

@@ -1,7 +1,10 @@
 //! Pairs of parts with up to four vertices, of all kinds.
 
 use glam::DVec3;
-use plisse_collision::{Ccd, Feature, edge_edge, point_edge, point_point, point_triangle};
+use plisse_collision::{
+    Ccd, Closest, ContactFrame, ContactHessian, Feature, edge_edge, point_edge, point_point, point_triangle,
+};
+use plisse_core::Blocks;
 
 /// What two parts are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +77,25 @@ impl Kind {
                     interior: true,
                 }
             }
+        }
+    }
+
+    /// The Hessian of an energy of the distance with these derivatives, positive semidefinite.
+    pub(crate) fn hessian(self, x: &[DVec3; 4], slope: f64, curvature: f64) -> Blocks<4> {
+        fn of<const V: usize>(closest: &Closest<V>, x: [DVec3; V], slope: f64, curvature: f64) -> Blocks<4> {
+            let small = ContactFrame::new(closest, &x).hessian(slope, curvature, ContactHessian::Closed);
+            let mut blocks = Blocks::ZERO;
+            for (row, from) in blocks.0.iter_mut().zip(small.0) {
+                row[..V].copy_from_slice(&from);
+            }
+            blocks
+        }
+        let [a, b, c, d] = *x;
+        match self {
+            Self::VertexFace => of(&point_triangle(a, [b, c, d]), *x, slope, curvature),
+            Self::EdgeEdge => of(&edge_edge([a, b], [c, d]), *x, slope, curvature),
+            Self::VertexEdge => of(&point_edge(a, [b, c]), [a, b, c], slope, curvature),
+            Self::VertexVertex => of(&point_point(a, b), [a, b], slope, curvature),
         }
     }
 

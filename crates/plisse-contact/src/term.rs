@@ -316,8 +316,10 @@ impl Term<Vertices> for ContactTerm {
         sum
     }
 
-    /// Gauss-Newton: `ψ'' ∇d ∇dᵀ`. What it leaves out is smaller by the ratio of gap and edge, and
-    /// converges no worse without.
+    /// Gauss-Newton, `ψ'' ∇d ∇dᵀ`, where surfaces are thin: what it leaves out is smaller by the
+    /// ratio of distance and edge, and Newton's method converges no worse without. Around a ball
+    /// that ratio is large, and a face that turns a little touches it elsewhere: there `ψ' ∇²d`
+    /// counts, projected.
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
@@ -332,13 +334,17 @@ impl Term<Vertices> for ContactTerm {
             };
             if let Some(touch) = touching.get(i) {
                 let Touch { pair, nearest, gap } = touch;
-                let curvature = pair.weight * pair.barrier().evaluate(*gap)[2];
+                let [energy, slope, curvature] =
+                    pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
                 if curvature > 0.0 {
                     let x = place.gather(pair.vertices);
                     let normal = nearest.normal;
-                    let hessian = blocks(&nearest.weights, outer(normal * curvature, normal));
+                    let hessian = if pair.is_thick() {
+                        pair.kind.hessian(&x, slope, curvature)
+                    } else {
+                        blocks(&nearest.weights, outer(normal * curvature, normal))
+                    };
                     let Some(mollifier) = pair.mollifier(&x) else { return part.add_lower(&hessian.0) };
-                    let [energy, slope, _] = pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
                     let gradient = nearest.weights.map(|c| normal * (c * slope));
                     let faded = mollifier.apply(&x, &ElementEvaluation { energy, gradient, hessian });
                     let matrix = project_numeric(&faded.hessian.to_matrix::<12>(), Psd::Clamp);
@@ -390,6 +396,10 @@ impl Term<Vertices> for ContactTerm {
             kept.list = Some(list);
         }
         memory.keep(kept);
+    }
+
+    fn refines(&self) -> bool {
+        self.rubs()
     }
 
     fn refine(&self, pose: &Pose<'_, Vertices>, pass: usize, memory: &mut Memory) -> bool {

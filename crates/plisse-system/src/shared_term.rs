@@ -76,6 +76,10 @@ impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
     fn follow(&self, pose: &Pose<'_, S>, memory: &mut Memory) {
         (**self).follow(pose, memory);
     }
+    fn refines(&self) -> bool {
+        (**self).refines()
+    }
+
     fn refine(&self, pose: &Pose<'_, S>, pass: usize, memory: &mut Memory) -> bool {
         (**self).refine(pose, pass, memory)
     }

@@ -182,6 +182,11 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
+    /// Whether [`Self::refine`] may ever answer true. The first solve of a step is then a rough one.
+    fn refines(&self) -> bool {
+        false
+    }
+
     /// The node that is closest to what this term keeps it away from; none without such a thing.
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         _ = pose;

@@ -36,6 +36,8 @@ pub struct Implicit<S: Space> {
 
 /// A step that took no more iterations than this was smooth.
 const SMOOTH: usize = 3;
+/// How much larger the tolerance of a solve is whose estimates will be refined.
+const ROUGH: Positive = Positive::literal(10.0);
 
 /// Where Newton's method starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -209,6 +211,7 @@ impl<S: Space> Implicit<S> {
             map,
             inertia: problem.inertia,
             target: &problem.target,
+            touched: false,
             memories: &mut memories,
             scratch: &mut scratch,
         };
@@ -223,7 +226,13 @@ impl<S: Space> Implicit<S> {
         let mut solved: Option<NewtonReport> = None;
         let mut pass = 0;
         let solve = loop {
-            let solve = self.newton.minimise_from(&mut objective, &mut at, value).map_err(|error| {
+            let is_rough = pass == 0 && objective.refines() && !self.newton.settings().fixed;
+            let solve = if is_rough {
+                self.newton.minimise_roughly(&mut objective, &mut at, value, ROUGH)
+            } else {
+                self.newton.minimise_from(&mut objective, &mut at, value)
+            };
+            let solve = solve.map_err(|error| {
                 // Of a step without a place to begin, the guess shows what was pulled too far.
                 let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
                 let taut =
@@ -239,10 +248,11 @@ impl<S: Space> Implicit<S> {
                 }
             };
             pass += 1;
-            if !objective.refine(&at, pass) {
+            if !objective.refine(&at, pass) && !is_rough {
                 break solve;
             }
             solved = Some(solve);
+            objective.touched = true;
             value = self.evaluate(&mut objective, &at, true);
         };
 

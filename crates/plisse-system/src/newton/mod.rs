@@ -10,7 +10,7 @@ mod stopping;
 
 use std::sync::Arc;
 
-use plisse_core::Psd;
+use plisse_core::{Positive, Psd};
 use plisse_sparse::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, SolveReport, dot};
 
 pub(crate) use objective::{Objective, Scratch};
@@ -142,6 +142,21 @@ impl Newton {
     pub(crate) fn evaluate<P: Problem>(&mut self, problem: &mut P, x: &P::Point) -> Value {
         self.gradient.resize(problem.pattern().layout().unknowns(), 0.0);
         problem.value_and_gradient(x, &mut self.gradient)
+    }
+
+    /// The same with a tolerance that is larger by a factor.
+    pub(crate) fn minimise_roughly<P: Problem>(
+        &mut self,
+        problem: &mut P,
+        x: &mut P::Point,
+        value: Value,
+        factor: Positive,
+    ) -> Result<NewtonReport, NewtonError> {
+        let criterion = self.settings.criterion;
+        self.settings.criterion = criterion.times(factor);
+        let result = self.minimise_from(problem, x, value);
+        self.settings.criterion = criterion;
+        result
     }
 
     /// Minimises from `x`, where [`Self::evaluate`] gave `value` last.

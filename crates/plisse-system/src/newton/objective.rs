@@ -23,6 +23,8 @@ pub(crate) struct Objective<'a, S: Space> {
     /// Factor of the inertia in 1/s².
     pub(crate) inertia: f64,
     pub(crate) target: &'a Field<S, DVec3>,
+    /// Whether the solver has been at work in this step.
+    pub(crate) touched: bool,
     /// What each term keeps of the step.
     pub(crate) memories: &'a mut [Memory],
     pub(crate) scratch: &'a mut Scratch<S>,
@@ -84,6 +86,11 @@ impl<S: Space> Objective<'_, S> {
             any |= term.refine(&system.seen_by(i, &pose), pass, memory);
         }
         any
+    }
+
+    /// Whether a term may have a better estimate of something after a solve.
+    pub(crate) fn refines(&self) -> bool {
+        self.system.terms().any(Term::refines)
     }
 
     fn sum(&self, x: &Field<S, DVec3>, parts: impl Iterator<Item = f64>) -> Value {
@@ -260,7 +267,7 @@ impl<S: Space> Problem for Objective<'_, S> {
     }
 
     fn untouched(&self) -> f64 {
-        if self.inertia > 0.0 { UNTOUCHED } else { 1.0 }
+        if self.inertia > 0.0 && !self.touched { UNTOUCHED } else { 1.0 }
     }
 
     /// Energies of equilibria without a minimum fall for ever.

@@ -31,6 +31,17 @@ impl Criterion {
         tolerance.get()
     }
 
+    /// The same with a larger tolerance.
+    pub(crate) fn times(self, factor: Positive) -> Self {
+        // Beyond the range of tolerances, the criterion stays as it is.
+        let times = |tolerance: Positive| Positive::new(tolerance.get() * factor.get()).unwrap_or(tolerance);
+        match self {
+            Self::Acceleration(tolerance) => Self::Acceleration(times(tolerance)),
+            Self::ForcePerMass(tolerance) => Self::ForcePerMass(times(tolerance)),
+            Self::Decrement(tolerance) => Self::Decrement(times(tolerance)),
+        }
+    }
+
     /// Whether masses are part of it.
     #[must_use]
     pub fn needs_mass(self) -> bool {
