@@ -76,6 +76,41 @@ fn forces_are_derivatives_of_the_energy_and_stiffness_is_never_negative() {
     }
 }
 
+/// A face that turns on a large ball touches it elsewhere: Newton's method took tens of iterations
+/// where the stiffness did not know that.
+#[test]
+fn the_stiffness_knows_that_faces_turn_on_balls() {
+    let mut sheets = Sheets::default();
+    sheets.add([1, 1], [0.02, 0.02], |x| x);
+    let ball = vec![DVec3::new(0.006, 0.006, -0.3017)];
+    let near = Touching { range: positive(2e-3), ..touching() };
+    let round = Touching { radius: 0.3, ..near };
+    let contact = sheets.contact(near).obstacle("ball", Shape::Points, 1, Arc::new(ball), round);
+    let contact = contact.build("contact", &sheets.start(), &sheets.masses(0.2), |_| false).unwrap();
+    let system = System::builder(sheets.masses(0.2)).term(contact).build().unwrap();
+    // What starts close has a short range: come closer.
+    let x = Field::from_fn(sheets.x.len(), |v| sheets.x[v.index()] - DVec3::Z * 4e-4);
+    let gradient = |x: &Field<Vertices, DVec3>| {
+        let mut gradient = Field::filled(x.len(), DVec3::ZERO);
+        system.gradient(&Pose::at(x), &mut gradient);
+        gradient
+    };
+    let mut matrix = BlockMatrix::zeros(Arc::clone(system.pattern()));
+    system.hessian(&Pose::at(&x), Psd::Clamp, &mut matrix);
+    // A turn about the point of contact, which leaves the gap as it is.
+    let turn = |v: Id<Vertices>| DVec3::Z * (x[v].x - 0.006);
+    let step: Vec<f64> = x.ids().flat_map(|v| turn(v).to_array()).collect();
+    let mut product = vec![0.0; step.len()];
+    matrix.mul(&step, &mut product);
+    let h = 1e-6;
+    let [ahead, behind] = [h, -h].map(|h| gradient(&Field::from_fn(x.len(), |v| x[v] + turn(v) * h)));
+    let differences = x.ids().flat_map(|v| ((ahead[v] - behind[v]) / (2.0 * h)).to_array());
+    let curvature: f64 = step.iter().zip(differences).map(|(a, b)| a * b).sum();
+    let of_matrix: f64 = step.iter().zip(&product).map(|(a, b)| a * b).sum();
+    assert!(curvature > 1e-6, "{curvature}");
+    assert!((of_matrix / curvature - 1.0).abs() < 0.02, "{of_matrix} {curvature}");
+}
+
 fn stack(threads: usize, friction: f64) -> Vec<DVec3> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
