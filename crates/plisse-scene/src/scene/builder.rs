@@ -16,7 +16,7 @@ use super::bodies::{Bodies, Place};
 use super::body::{Body, Held, Way};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
-use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch};
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::start::{Placed, check_start};
@@ -423,7 +423,9 @@ impl Surroundings<'_> {
             let law = ContactLaw::Barrier;
             let contact =
                 ContactTerm::new(format!("{name}: contact"), obstacle.clone(), law, Arc::clone(&touchers));
-            terms.push(Box::new(contact.watching(held)));
+            let all = self.bodies.iter().map(|body| (body.name.clone(), body.vertices.clone()));
+            let called = Names { obstacle: name.clone(), bodies: all.collect() };
+            terms.push(Box::new(contact.watching(held).naming(called)));
             if obstacle.has_friction() {
                 let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touchers);
                 terms.push(Box::new(friction));

@@ -14,7 +14,7 @@ use glam::{DMat3, DQuat, DVec3};
 use plisse_contact::Shape as ContactShape;
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
-pub(super) use contact::{ContactLaw, ContactTerm, Toucher};
+pub(super) use contact::{ContactLaw, ContactTerm, Names, Toucher};
 pub use distance::Distance;
 pub(super) use friction::FrictionTerm;
 use mesh_distance::SolidMesh;
