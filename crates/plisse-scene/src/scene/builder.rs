@@ -349,7 +349,7 @@ impl SceneBuilder {
             builder = builder.constrain(node, pin);
         }
         let system = builder.build()?;
-        let state = State::new(x, Field::from_vec(v))?;
+        let state = State::new(x.clone(), Field::from_vec(v))?;
         let settings = self.settings;
         let integrator = match &self.integrator {
             Some(OwnIntegrator(make)) => make(&system, &settings)?,
@@ -359,7 +359,19 @@ impl SceneBuilder {
                 Box::new(Adaptive::new(implicit, shortest))
             }
         };
-        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest, warnings })
+        Ok(Scene {
+            system,
+            state,
+            integrator,
+            bodies,
+            obstacles,
+            settings,
+            farthest,
+            warnings,
+            contacts,
+            start: x,
+            held,
+        })
     }
 
     /// The name of each part: its own, or its kind with a number.
@@ -408,7 +420,7 @@ impl Surroundings<'_> {
         self.check_starts()?;
         let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+            let name = obstacle.called(index);
             if names.contains(&name) {
                 return Err(SceneError::DuplicateName { name });
             }

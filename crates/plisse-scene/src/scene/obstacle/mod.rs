@@ -489,6 +489,11 @@ impl Obstacle {
         })
     }
 
+    /// What messages call it: its name, or its number among all obstacles, which counts from zero.
+    pub(super) fn called(&self, index: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("obstacle {}", index + 1))
+    }
+
     /// How it pushes and rubs.
     pub(super) fn law(&self) -> &Contact {
         &self.contact
