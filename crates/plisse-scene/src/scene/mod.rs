@@ -25,6 +25,7 @@ mod dashpots;
 mod directors;
 mod drag;
 mod error;
+mod friction;
 mod material;
 mod motion;
 mod obstacle;
@@ -50,6 +51,8 @@ pub use cloth::{Cloth, Filling};
 pub use crossings::{CrossedFaces, Crossings, MayCross};
 pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
+#[cfg(feature = "file")]
+pub(crate) use friction::PairFrictions;
 pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
 pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle, Solid};

@@ -8,6 +8,7 @@ use plisse_core::{Field, Id, Positive, Vertices};
 
 use super::SceneError;
 use super::crossings::Surfaces;
+use super::friction::PairFrictions;
 use super::obstacle::{Obstacle, Parts};
 use super::scene::{BodyInfo, Kind};
 
@@ -46,6 +47,8 @@ pub(super) struct Everything<'a> {
     pub(super) masses: &'a Field<Vertices, f64>,
     /// Of each vertex, whether a pin says where it is.
     pub(super) held: &'a [bool],
+    /// Friction of single pairs.
+    pub(super) friction: &'a PairFrictions,
 }
 
 impl Everything<'_> {
@@ -90,6 +93,12 @@ impl Everything<'_> {
                 watched.push((obstacle.clone(), vertex, radius));
             }
         }
+        for ([a, b], coefficient) in self.friction.iter() {
+            // Of obstacles, only those count here that take part.
+            if let (Some(a), Some(b)) = (self.collider(a), self.collider(b)) {
+                builder = builder.friction(a, b, coefficient);
+            }
+        }
         let builder = builder.held_depth(move |time, x| {
             let depth = |(obstacle, v, radius): &(Obstacle, Id<Vertices>, f64)| {
                 radius - obstacle.distance(time, x[*v]).value
@@ -124,6 +133,14 @@ impl Everything<'_> {
         let takes_part = |(_, o): &(usize, &Obstacle)| o.parts(self.start).is_some();
         let mut solids = self.obstacles.iter().enumerate().filter(takes_part);
         solids.nth(number - self.bodies.len()).map_or_else(String::new, |(i, o)| o.called(i))
+    }
+
+    /// The number in contact of a body, or of an obstacle that takes part.
+    fn collider(&self, number: usize) -> Option<u32> {
+        let Some(obstacle) = number.checked_sub(self.bodies.len()) else { return Some(number as u32) };
+        let takes_part = |o: &&Obstacle| o.parts(self.start).is_some();
+        self.obstacles.get(obstacle).filter(takes_part)?;
+        Some((self.bodies.len() + self.obstacles[..obstacle].iter().filter(takes_part).count()) as u32)
     }
 
     fn add(&self, builder: ContactBuilder, body: &BodyInfo, contact: &BodyContact) -> ContactBuilder {

@@ -503,10 +503,6 @@ impl Obstacle {
         self.motion.moves()
     }
 
-    pub(super) fn has_friction(&self) -> bool {
-        self.contact.friction > 0.0
-    }
-
     fn check(&self) -> Result<(), SceneError> {
         match &self.shape {
             Shape::Sphere { centre, .. } => finite("the centre of a sphere", *centre),
