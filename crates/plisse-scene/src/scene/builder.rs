@@ -194,9 +194,9 @@ impl SceneBuilder {
     }
 
     /// Sets the coefficient of friction of two bodies, or of a body and an obstacle, in place of
-    /// what follows from the coefficients of each. The same name twice is a body on itself. What has
-    /// no name is called `cloth 1`, `wires 1` or `obstacle 1`, counted in the order in which it was
-    /// added. Names that do not exist, pairs that cannot touch and coefficients below zero end
+    /// what follows from the coefficients of each. The same name twice is a body on itself. What
+    /// has no name is called `cloth 1`, `wires 1` or `obstacle 1`, counted in the order in which it
+    /// was added. Names that do not exist, pairs that cannot touch and coefficients below zero end
     /// [`Self::build`] with [`SceneError::FrictionBetween`].
     ///
     /// ```

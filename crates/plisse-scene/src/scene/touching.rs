@@ -22,7 +22,8 @@ pub struct BodyContact {
     /// so that nothing is thrown off.
     pub range: Option<Positive>,
     /// Coefficient of friction on itself and on other bodies, of which the geometric mean counts.
-    /// Obstacles have one of their own.
+    /// Obstacles have one of their own. [`SceneBuilder::friction`](super::SceneBuilder::friction)
+    /// sets that of a single pair.
     pub friction: f64,
     /// Whether it touches itself. If not, its parts pass through each other.
     pub touches_itself: bool,
