@@ -12,7 +12,7 @@ use plisse::io::{ObjPart, ObjSource, VtkFrame, write_obj, write_pc2, write_vtk, 
 use plisse::scene::{Checkpoint, Kind};
 use plisse::system::State;
 
-use crate::arguments::{Colouring, RenderArguments, Talk};
+use crate::arguments::{Colouring, Frames, RenderArguments, Talk};
 use crate::error::Failure;
 use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, Moment, View, faces};
@@ -63,18 +63,8 @@ pub(crate) fn export(
 pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result<(), Failure> {
     let folder = Folder::new(&arguments.folder);
     let (loaded, _) = folder.scene()?;
-    let all = folder.frames();
-    let frames: Vec<u32> = match arguments.frame {
-        None => all.clone(),
-        Some(frame) => all.iter().copied().filter(|f| *f == frame).collect(),
-    };
-    if frames.is_empty() {
-        let kept: Vec<String> = all.iter().map(u32::to_string).collect();
-        let message =
-            format!("{}: no such frame is kept; there are: {}", folder.root.display(), kept.join(", "));
-        return Err(Failure::Input(message));
-    }
-    let mut view = view_of(&loaded, &folder, &all, arguments.size)?;
+    let frames = folder.chosen(arguments.frame.map_or(Frames::All, Frames::One))?;
+    let mut view = view_of(&loaded, &folder, &folder.frames(), arguments.size)?;
     view.camera.from = arguments.from.unwrap_or(view.camera.from);
     view.camera.at = arguments.at.unwrap_or(view.camera.at);
     view.wireframe |= arguments.wireframe;

@@ -10,6 +10,7 @@ use plisse::io::{FileError, read_bytes_up_to, read_text_up_to, write_atomically}
 use plisse::scene::Checkpoint;
 use serde_json::{Value, json};
 
+use crate::arguments::Frames;
 use crate::error::Failure;
 
 /// The scene that runs when nothing is said.
@@ -170,7 +171,7 @@ impl Folder {
     }
 
     /// How an earlier run ended.
-    fn outcome(&self) -> &'static str {
+    pub(crate) fn outcome(&self) -> &'static str {
         let text = read_text_up_to(&self.root.join("outcome.json"), LARGEST_RECORD).ok();
         let value: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null);
         let known = ["finished", "stopped", "interrupted", "not converged", "failed"];
@@ -275,6 +276,23 @@ impl Folder {
     /// Frames that have a checkpoint, ascending.
     pub(crate) fn frames(&self) -> Vec<u32> {
         numbered(&self.root.join("checkpoints"), "plisse")
+    }
+
+    /// The frames that were asked for, of those that have a checkpoint; an error if there are none.
+    pub(crate) fn chosen(&self, frames: Frames) -> Result<Vec<u32>, Failure> {
+        let all = self.frames();
+        let chosen: Vec<u32> = match frames {
+            Frames::All => all.clone(),
+            Frames::Last => all.last().copied().into_iter().collect(),
+            Frames::One(frame) => all.iter().copied().filter(|f| *f == frame).collect(),
+        };
+        if chosen.is_empty() {
+            let kept: Vec<String> = all.iter().map(u32::to_string).collect();
+            let kept = if kept.is_empty() { "none".to_owned() } else { kept.join(", ") };
+            let root = self.root.display();
+            return Err(Failure::Input(format!("{root}: no such frame is kept; there are: {kept}")));
+        }
+        Ok(chosen)
     }
 
     pub(crate) fn save(&self, checkpoint: &Checkpoint) -> Result<(), Failure> {

@@ -8,11 +8,25 @@ use plisse::core::{Faces, Field, RestShape, TriMesh, coincident, connected_piece
 use plisse::file::MeshOptions;
 use plisse::io::Obj;
 
+use crate::arguments::InfoOptions;
+use crate::crossings;
 use crate::error::Failure;
 use crate::progress::out;
 
-/// Says what is in a mesh, and whether it is a cloth.
-pub(crate) fn info(path: &Path) -> Result<(), Failure> {
+/// Says what is in a mesh, and whether it is a cloth; of the folder of a run, what crosses in it.
+pub(crate) fn info(options: &InfoOptions) -> Result<(), Failure> {
+    let InfoOptions { path, frame } = options;
+    if path.is_dir() {
+        return crossings::info(path, frame.unwrap_or_default());
+    }
+    if frame.is_some() {
+        let message = format!("{}: --frame is for the folder of a run, this is none", path.display());
+        return Err(Failure::Input(message));
+    }
+    mesh(path)
+}
+
+fn mesh(path: &Path) -> Result<(), Failure> {
     let obj = Obj::read(path)?;
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for x in &obj.positions {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod crossings;
 mod error;
 mod export;
 mod folder;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
             materials::list();
             Ok(())
         }
-        Some(Command::Info { mesh }) => info::info(mesh),
+        Some(Command::Info(options)) => info::info(options),
         Some(Command::Wrinkle(options)) => wrinkle::wrinkle(options, &arguments.talk),
         Some(Command::Render(options)) => export::render_command(options, &arguments.talk),
     };

@@ -97,6 +97,7 @@ impl Report {
             Some(Ended::Rounding) => "rounding",
             _ => "fixed",
         };
+        let closest = step.closest.as_ref().filter(|closest| closest.gap.is_finite());
         let terms: serde_json::Map<String, Value> =
             step.energies.terms.iter().map(|term| (term.name.clone(), json!(term.energy))).collect();
         let line = json!({
@@ -119,7 +120,9 @@ impl Report {
             "unexplained": step.unexplained,
             "at_rounding": step.at_rounding(),
             "stable": step.stable,
-            "gap": step.closest.as_ref().map(|closest| closest.gap).filter(|gap| gap.is_finite()),
+            "gap": closest.map(|closest| closest.gap),
+            "gap_between": closest.map(|closest| &closest.parts),
+            "gap_at": closest.map(|closest| closest.place.to_array()),
             "held_depth": step.closest.as_ref().map_or(0.0, |closest| closest.held_depth),
             "stretch": step.tautest.as_ref().map(|tautest| tautest.taut.stretch),
             "energies": terms,

@@ -4,13 +4,13 @@ use plisse::system::Ledger;
 use serde_json::{Value, json};
 
 /// Collected from the lines of the report, so that a resumed run knows of its first part.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
     steps: u64,
     rejected: u64,
     newton: u64,
     at_rounding: u64,
-    smallest_gap: Option<f64>,
+    smallest_gap: Option<Gap>,
     held_depth: f64,
     /// Of cloth with a strain limit.
     largest_stretch: Option<f64>,
@@ -19,6 +19,50 @@ pub(crate) struct Summary {
     unstable: u64,
     /// Whether the last line is of an equilibrium that is not stable.
     ends_unstable: bool,
+}
+
+/// A gap, and what a line of the report says about it.
+#[derive(Clone, Debug, PartialEq)]
+struct Gap {
+    /// m.
+    size: f64,
+    /// s.
+    time: f64,
+    /// The two parts in words; none in reports of older versions.
+    between: Option<[String; 2]>,
+    /// Where, m.
+    at: Option<[f64; 3]>,
+}
+
+impl Gap {
+    fn of(line: &Value) -> Option<Self> {
+        let parts = |key: &str| line[key].as_array();
+        let words = |parts: &Vec<Value>| -> Option<[String; 2]> {
+            let words: Option<Vec<String>> =
+                parts.iter().map(|part| Some(part.as_str()?.to_owned())).collect();
+            words?.try_into().ok()
+        };
+        let place = |parts: &Vec<Value>| -> Option<[f64; 3]> {
+            let numbers: Option<Vec<f64>> = parts.iter().map(Value::as_f64).collect();
+            numbers?.try_into().ok()
+        };
+        Some(Self {
+            size: line["gap"].as_f64()?,
+            time: line["time"].as_f64().unwrap_or(0.0),
+            between: parts("gap_between").and_then(words),
+            at: parts("gap_at").and_then(place),
+        })
+    }
+
+    /// For people.
+    fn text(&self) -> String {
+        let mut text = format!("smallest gap {:.3} mm", 1e3 * self.size);
+        if let (Some([one, other]), Some([x, y, z])) = (&self.between, self.at) {
+            let time = self.time;
+            text += &format!(" ({one} and {other} at ({x:.4}, {y:.4}, {z:.4}), t = {time:.3} s)");
+        }
+        text
+    }
 }
 
 impl Summary {
@@ -34,8 +78,10 @@ impl Summary {
         self.unexplained = self.unexplained.max(number("unexplained"));
         self.ends_unstable = line["stable"] == false;
         self.unstable += u64::from(self.ends_unstable);
-        if let Some(gap) = line["gap"].as_f64() {
-            self.smallest_gap = Some(self.smallest_gap.map_or(gap, |smallest| smallest.min(gap)));
+        if let Some(gap) = Gap::of(line)
+            && self.smallest_gap.as_ref().is_none_or(|smallest| gap.size < smallest.size)
+        {
+            self.smallest_gap = Some(gap);
         }
         if let Some(stretch) = line["stretch"].as_f64() {
             self.largest_stretch = Some(self.largest_stretch.map_or(stretch, |largest| largest.max(stretch)));
@@ -54,8 +100,8 @@ impl Summary {
         if self.at_rounding > 0 {
             text += &format!(", {} solves ended at the floor of rounding", self.at_rounding);
         }
-        if let Some(gap) = self.smallest_gap {
-            text += &format!("; smallest gap {:.3} mm", 1e3 * gap);
+        if let Some(gap) = &self.smallest_gap {
+            text += &format!("; {}", gap.text());
         }
         if let Some(stretch) = self.largest_stretch {
             text += &format!("; largest stretch {stretch:.5}");
@@ -91,13 +137,17 @@ impl Summary {
     }
 
     /// For machines.
-    pub(crate) fn to_json(self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
+        let gap = self.smallest_gap.as_ref();
         json!({
             "steps": self.steps,
             "rejected": self.rejected,
             "newton": self.newton,
             "at_rounding": self.at_rounding,
-            "smallest_gap": self.smallest_gap,
+            "smallest_gap": gap.map(|gap| gap.size),
+            "smallest_gap_between": gap.and_then(|gap| gap.between.as_ref()),
+            "smallest_gap_at": gap.and_then(|gap| gap.at),
+            "smallest_gap_time": gap.map(|gap| gap.time),
             "held_depth": self.held_depth,
             "largest_stretch": self.largest_stretch,
             "unexplained": self.unexplained,

@@ -155,7 +155,8 @@ impl ContactBuilder {
         self
     }
 
-    /// Sets the coefficient of friction of two bodies, obstacles numbered after bodies.
+    /// Sets the coefficient of friction of two bodies, obstacles numbered after bodies. It must be
+    /// zero or more and finite.
     #[must_use]
     pub fn friction(mut self, a: u32, b: u32, coefficient: f64) -> Self {
         self.friction.insert((a.min(b), a.max(b)), coefficient);
@@ -197,6 +198,12 @@ impl ContactBuilder {
         let parts: Vec<(String, Part, Touching)> = self.bodies.into_iter().chain(self.obstacles).collect();
         for (name, _, touching) in &parts {
             check(name, touching)?;
+        }
+        for ((a, b), coefficient) in &self.friction {
+            check_friction(
+                [*a, *b].map(|body| parts.get(body as usize).map(|(name, ..)| name)),
+                *coefficient,
+            )?;
         }
         let solid_count: usize = parts.iter().map(|(_, part, _)| part.solid_count()).sum();
         let total = nodes + solid_count;
@@ -429,6 +436,21 @@ fn add_obstacle(
             }
             colliders.add_points(Body(body), &points, touching.radius).map_err(wrong)
         }
+    }
+}
+
+/// Whether a coefficient is one, and its two bodies exist.
+fn check_friction(names: [Option<&String>; 2], coefficient: f64) -> Result<(), ContactError> {
+    let body = || names.map(|name| name.map_or("no body", String::as_str)).join(" and ");
+    let wrong = |expected| {
+        Err(ContactError::BadParameter { body: body(), what: "friction", value: coefficient, expected })
+    };
+    if names.contains(&None) {
+        wrong("give the numbers of bodies that were added")
+    } else if !(coefficient >= 0.0 && coefficient.is_finite()) {
+        wrong("give zero or more")
+    } else {
+        Ok(())
     }
 }
 

@@ -184,6 +184,27 @@ impl ContactTerm {
         nodes.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|i| Id::new(touch.pair.vertices[i]))
     }
 
+    /// Of each of the two parts, the vertex that has most to do with their contact, in words.
+    fn parts_of(&self, touch: &Touch<'_>) -> [String; 2] {
+        let [first, all] = touch.pair.kind.vertices();
+        let weight = |i: &usize| touch.nearest.weights[*i].abs();
+        [0..first, first..all].map(|range| {
+            let start = range.start;
+            let vertex = range.max_by(|a, b| weight(a).total_cmp(&weight(b))).unwrap_or(start);
+            self.model.name_of(touch.pair.vertices[vertex])
+        })
+    }
+
+    /// The middle of the gap between the surfaces of two parts, m.
+    fn place_of(&self, touch: &Touch<'_>, at: &Place<'_>) -> DVec3 {
+        let Touch { pair, nearest, gap } = touch;
+        let [first, all] = pair.kind.vertices();
+        // The weights of the second part sum to minus one, and the normal points to the first.
+        let on_second: DVec3 = (first..all).map(|i| at.of(pair.vertices[i]) * -nearest.weights[i]).sum();
+        let radius = self.model.colliders.vertex_radius(Id::new(pair.vertices[first]));
+        on_second + nearest.normal * (radius + 0.5 * gap)
+    }
+
     /// Energy and gradient of a touching pair.
     fn force(&self, touch: &Touch<'_>, place: &Place<'_>) -> (f64, [DVec3; 4]) {
         let Touch { pair, nearest, gap } = touch;
@@ -522,8 +543,20 @@ impl Term<Vertices> for ContactTerm {
         let closest = touching.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
         let held_depth = self.depth.as_ref().map_or(0.0, |depth| depth(pose.time, pose.x));
         match closest {
-            Some(closest) => Some(Clearance { node: self.node_of(closest)?, gap: closest.gap, held_depth }),
-            None if held_depth > 0.0 => Some(Clearance { node: Id::new(0), gap: f64::INFINITY, held_depth }),
+            Some(closest) => Some(Clearance {
+                node: self.node_of(closest)?,
+                gap: closest.gap,
+                parts: self.parts_of(closest),
+                place: self.place_of(closest, &place),
+                held_depth,
+            }),
+            None if held_depth > 0.0 => Some(Clearance {
+                node: Id::new(0),
+                gap: f64::INFINITY,
+                parts: [String::new(), String::new()],
+                place: DVec3::ZERO,
+                held_depth,
+            }),
             None => None,
         }
     }

@@ -187,7 +187,8 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
-    /// The node that is closest to what this term keeps it away from; none without such a thing.
+    /// The node that is closest to what this term keeps it away from, with both parts in words;
+    /// none without such a thing.
     fn clearance(&self, pose: &Pose<'_, S>) -> Option<Clearance<S>> {
         _ = pose;
         None
@@ -307,12 +308,18 @@ impl<S: Space> IndexMut<Id<S>> for Gradient<'_, S> {
 }
 
 /// How close a node is to what a term keeps it away from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Clearance<S: Space> {
     /// The node.
     pub node: Id<S>,
-    /// Its distance in metres; negative on the wrong side.
+    /// Its distance in metres; negative on the wrong side. Infinite where nothing is close and only
+    /// `held_depth` is to be told.
     pub gap: f64,
+    /// The two parts that are so close, as messages call them: `vertex 17 of towel`, `floor`.
+    /// Whatever they are where the gap is infinite.
+    pub parts: [String; 2],
+    /// Where they are closest, in metres.
+    pub place: DVec3,
     /// The largest depth of nodes that pins hold inside, in metres; zero if there are none. Nothing
     /// can push these out.
     pub held_depth: f64,

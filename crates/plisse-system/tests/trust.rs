@@ -90,7 +90,8 @@ impl Term<Vertices> for Wall {
     }
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
         let node = Id::new(0);
-        Some(Clearance { node, gap: pose.x[node].x, held_depth: 0.0 })
+        let parts = ["the mass".to_owned(), "the wall".to_owned()];
+        Some(Clearance { node, gap: pose.x[node].x, parts, place: pose.x[node], held_depth: 0.0 })
     }
 }
 
@@ -112,6 +113,7 @@ fn steps_end_before_a_wall() {
                 let closest = report.closest.unwrap();
                 assert_eq!((closest.node, closest.gap), (0, state.x()[Id::new(0)].x));
                 assert!(closest.gap > 0.0, "{scheme:?} {closest:?}");
+                assert!(closest.to_string().starts_with("the mass and the wall, gap "), "{closest}");
             }
         }
     }

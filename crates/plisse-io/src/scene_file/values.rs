@@ -151,6 +151,7 @@ value!([Count; 2], "two whole numbers of at least 1", |item, m| {
 value!([Pixels; 2], "two whole numbers from 16 to 8192", |item, m| {
     list(item, "a list of two whole numbers from 16 to 8192", m)
 });
+value!([String; 2], "two names", |item, m| list(item, "a list of two names", m));
 value!([UnitDir2; 2], "two directions of two numbers each, none zero", |item, m| {
     list(item, "a list of two directions", m)
 });

@@ -21,7 +21,7 @@ use plisse_membrane::Lame;
 
 use super::Meaning;
 use crate::scene::{
-    Bending, Damping, Material, Membrane, Rigidity, Shearing, StrainRate, Stretching, digest,
+    Bending, Damping, Material, Membrane, PairFrictions, Rigidity, Shearing, StrainRate, Stretching, digest,
 };
 
 /// Version of the text.
@@ -62,6 +62,14 @@ impl Identity {
     /// An obstacle, after its mesh if it has one.
     pub(super) fn obstacle(&mut self, table: &ObstacleTable) {
         self.raw("obstacle", &table.canonical_without(OBSTACLE));
+    }
+
+    /// Friction of pairs, by the numbers of their bodies.
+    pub(super) fn friction(&mut self, table: &PairFrictions) {
+        for (pair, coefficient) in table.iter() {
+            self.add("friction", &pair);
+            self.add("coefficient", &coefficient);
+        }
     }
 
     /// What was read of a mesh; not its path, nor its remarks and normals.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
+    FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};
@@ -104,6 +104,9 @@ impl Loaded {
         let mut reader = Reader::new(folder, &file, mistakes);
         reader.is_elastic(&file);
         let builder = reader.scene(&file);
+        if reader.mistakes.is_empty() {
+            reader.friction(&file, &builder);
+        }
         if !reader.mistakes.is_empty() {
             return Err(Mistakes::new(name, reader.mistakes));
         }
@@ -258,7 +261,21 @@ impl Reader<'_> {
                 builder = builder.obstacle(obstacle);
             }
         }
+        for FrictionTable { between: [a, b], coefficient, .. } in &file.friction {
+            builder = builder.friction(a, b, coefficient.0);
+        }
         builder
+    }
+
+    /// Notes what is wrong with friction of pairs, once all names are known.
+    fn friction(&mut self, file: &SceneFile, builder: &SceneBuilder) {
+        // Names that two bodies have are an error of the scene.
+        let Ok((table, wrong)) = builder.friction_table() else { return };
+        for (index, error) in wrong {
+            let line = file.friction.get(index).map_or(1, |table| table.at_line);
+            self.note(line, error.to_string());
+        }
+        self.identity.friction(&table);
     }
 
     fn camera(&mut self, file: &SceneFile) {

@@ -179,6 +179,9 @@ impl Reader<'_> {
         if let Some(wires) = file.wires.first() {
             self.note(wires.at_line, "a scene of wrinkles has no wires; remove them");
         }
+        if let Some(friction) = file.friction.first() {
+            self.note(friction.at_line, "wrinkles are equilibria without friction; remove [[friction]]");
+        }
         if let Some(air) = &file.air {
             self.note(air.at_line, "a scene of wrinkles has no air; remove [air]");
         }

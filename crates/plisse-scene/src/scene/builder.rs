@@ -16,7 +16,8 @@ use super::bodies::{Bodies, Place};
 use super::body::{Body, Held, Way};
 use super::cloth::Cloth;
 use super::drag::MassDamping;
-use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Obstacle, Touch};
+use super::friction::{Named, PairFriction, PairFrictions};
+use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch, Toucher};
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
 use super::start::{Placed, check_start};
@@ -54,6 +55,7 @@ use super::wires::Wires;
 pub struct SceneBuilder {
     parts: Vec<Part>,
     obstacles: Vec<Obstacle>,
+    friction: Vec<PairFriction>,
     gravity: DVec3,
     air: Option<Air>,
     settings: Settings,
@@ -159,6 +161,7 @@ impl Default for SceneBuilder {
         Self {
             parts: Vec::new(),
             obstacles: Vec::new(),
+            friction: Vec::new(),
             gravity: DVec3::new(0.0, 0.0, -9.81),
             air: None,
             settings: Settings::default(),
@@ -187,6 +190,29 @@ impl SceneBuilder {
     #[must_use]
     pub fn obstacle(mut self, obstacle: Obstacle) -> Self {
         self.obstacles.push(obstacle);
+        self
+    }
+
+    /// Sets the coefficient of friction of two bodies, or of a body and an obstacle, in place of
+    /// what follows from the coefficients of each. The same name twice is a body on itself. What
+    /// has no name is called `cloth 1`, `wires 1` or `obstacle 1`, counted in the order in which it
+    /// was added. Names that do not exist, pairs that cannot touch and coefficients below zero end
+    /// [`Self::build`] with [`SceneError::FrictionBetween`].
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_scene::scene::{Cloth, Obstacle, Scene, SceneError};
+    /// let table = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.named("table");
+    /// let towel = Cloth::sheet([4, 4], [0.3, 0.3])?.named("towel").at(DVec3::Z * 0.01);
+    /// let scene = Scene::builder().cloth(towel).obstacle(table).friction("towel", "table", 0.6);
+    /// assert!(scene.clone().friction("towel", "towel", 0.2).build().is_ok());
+    /// let wrong = scene.friction("towel", "tabel", 0.6).build().err();
+    /// assert!(matches!(wrong, Some(SceneError::FrictionBetween { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn friction(mut self, a: impl Into<String>, b: impl Into<String>, coefficient: f64) -> Self {
+        self.friction.push(PairFriction { names: [a.into(), b.into()], coefficient });
         self
     }
 
@@ -286,6 +312,10 @@ impl SceneBuilder {
             return Err(SceneError::NotFinite { what: "gravity", value: self.gravity.to_array() });
         }
         let names = self.names()?;
+        let (friction, wrong) = self.friction_table()?;
+        if let Some((_, error)) = wrong.into_iter().next() {
+            return Err(error);
+        }
         let warnings: Vec<SceneWarning> =
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
@@ -325,6 +355,7 @@ impl SceneBuilder {
             start: &x,
             masses: &mass,
             contacts: &contacts,
+            friction: &friction,
         };
         surroundings.add_terms(&mut terms)?;
         if let Some(air) = self.air {
@@ -349,7 +380,7 @@ impl SceneBuilder {
             builder = builder.constrain(node, pin);
         }
         let system = builder.build()?;
-        let state = State::new(x, Field::from_vec(v))?;
+        let state = State::new(x.clone(), Field::from_vec(v))?;
         let settings = self.settings;
         let integrator = match &self.integrator {
             Some(OwnIntegrator(make)) => make(&system, &settings)?,
@@ -359,7 +390,30 @@ impl SceneBuilder {
                 Box::new(Adaptive::new(implicit, shortest))
             }
         };
-        Ok(Scene { system, state, integrator, bodies, obstacles, settings, farthest, warnings })
+        Ok(Scene {
+            system,
+            state,
+            integrator,
+            bodies,
+            obstacles,
+            settings,
+            farthest,
+            warnings,
+            contacts,
+            start: x,
+            held,
+        })
+    }
+
+    /// Friction of single pairs by number, and what is wrong with some of them, by the order in
+    /// which they were given.
+    pub(crate) fn friction_table(&self) -> Result<(PairFrictions, Vec<(usize, SceneError)>), SceneError> {
+        let touches_itself = self.parts.iter().map(|part| part.body().contact.touches_itself);
+        let named = Named {
+            bodies: self.names()?.into_iter().zip(touches_itself).collect(),
+            obstacles: self.obstacles.iter().enumerate().map(|(i, obstacle)| obstacle.called(i)).collect(),
+        };
+        Ok(PairFrictions::new(&self.friction, &named))
     }
 
     /// The name of each part: its own, or its kind with a number.
@@ -401,6 +455,7 @@ struct Surroundings<'a> {
     start: &'a Field<Vertices, DVec3>,
     masses: &'a Field<Vertices, f64>,
     contacts: &'a [BodyContact],
+    friction: &'a PairFrictions,
 }
 
 impl Surroundings<'_> {
@@ -408,7 +463,7 @@ impl Surroundings<'_> {
         self.check_starts()?;
         let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+            let name = obstacle.called(index);
             if names.contains(&name) {
                 return Err(SceneError::DuplicateName { name });
             }
@@ -423,19 +478,33 @@ impl Surroundings<'_> {
             let law = ContactLaw::Barrier;
             let contact =
                 ContactTerm::new(format!("{name}: contact"), obstacle.clone(), law, Arc::clone(&touchers));
-            terms.push(Box::new(contact.watching(held)));
-            if obstacle.has_friction() {
-                let friction = FrictionTerm::new(format!("{name}: friction"), obstacle.clone(), touchers);
-                terms.push(Box::new(friction));
+            let all = self.bodies.iter().map(|body| (body.name.clone(), body.vertices.clone()));
+            let called = Names { obstacle: name.clone(), bodies: all.collect() };
+            terms.push(Box::new(contact.watching(held).naming(called)));
+            let coefficients = self.coefficients(index, &touchers);
+            if coefficients.iter().any(|coefficient| *coefficient > 0.0) {
+                let name = format!("{name}: friction");
+                terms.push(Box::new(FrictionTerm::new(name, obstacle.clone(), touchers, coefficients)));
             }
             names.push(name);
         }
-        let Self { bodies, obstacles, start, held, contacts, masses, .. } = *self;
-        let everything = Everything { bodies, contacts, obstacles, start, masses, held };
+        let Self { bodies, obstacles, start, held, contacts, masses, friction, .. } = *self;
+        let everything = Everything { bodies, contacts, obstacles, start, masses, held, friction };
         if let Some(contact) = everything.term()? {
             terms.push(Box::new(contact));
         }
         Ok(())
+    }
+
+    /// Of each toucher, the coefficient of friction on an obstacle.
+    fn coefficients(&self, obstacle: usize, touchers: &[Toucher]) -> Vec<f64> {
+        let usual = self.obstacles[obstacle].law().friction;
+        let one = |toucher: &Toucher| {
+            let v = toucher.vertex.index();
+            let body = self.bodies.iter().position(|body| body.vertices.contains(&v))?;
+            self.friction.between(body, self.bodies.len() + obstacle)
+        };
+        touchers.iter().map(|toucher| one(toucher).unwrap_or(usual)).collect()
     }
 
     /// Whether every body starts outside of every obstacle.

@@ -120,6 +120,14 @@ pub enum SceneError {
         /// The value.
         value: f64,
     },
+    /// Friction of a pair that cannot be what it says.
+    #[error("friction between \"{}\" and \"{}\": {reason}", names[0], names[1])]
+    FrictionBetween {
+        /// The two names.
+        names: [String; 2],
+        /// What is wrong, and what there is.
+        reason: String,
+    },
     /// A body is so far from the origin that its mesh is lost in rounding.
     #[error(
         "\"{body}\" starts {distance:.1e} m from the origin, where the numbers of its positions do not resolve the mesh any more; \

@@ -9,6 +9,7 @@
 //! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
+//! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`] |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
@@ -18,11 +19,13 @@ mod body;
 mod builder;
 mod checkpoint;
 mod cloth;
+mod crossings;
 mod damping;
 mod dashpots;
 mod directors;
 mod drag;
 mod error;
+mod friction;
 mod material;
 mod motion;
 mod obstacle;
@@ -45,8 +48,11 @@ pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling};
+pub use crossings::{CrossedFaces, Crossings, MayCross};
 pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
+#[cfg(feature = "file")]
+pub(crate) use friction::PairFrictions;
 pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
 pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle, Solid};

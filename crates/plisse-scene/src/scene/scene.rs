@@ -9,7 +9,9 @@ use plisse_system::{Integrator, Scheme, State, StepError, StepReport, System};
 
 use super::builder::{SceneBuilder, Settings};
 use super::checkpoint::Checkpoint;
+use super::crossings::{Crossings, Surfaces};
 use super::obstacle::{DrawnSurface, Obstacle};
+use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
 /// Cloth, wires and obstacles in motion: the system, its state and its integrator.
@@ -49,6 +51,12 @@ pub struct Scene {
     /// The largest coordinate at which positions still resolve the meshes, m.
     pub(super) farthest: f64,
     pub(super) warnings: Vec<SceneWarning>,
+    /// How each body touches.
+    pub(super) contacts: Vec<BodyContact>,
+    /// Where vertices started, m.
+    pub(super) start: Field<Vertices, DVec3>,
+    /// Of each vertex, whether a pin says where it is.
+    pub(super) held: Vec<bool>,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.
@@ -156,6 +164,26 @@ impl Scene {
             Kind::Wires { .. } => None,
         });
         cloths.chain(self.obstacles.iter().filter_map(|obstacle| obstacle.surface(self.time()))).collect()
+    }
+
+    /// Which triangles cross each other as everything is now, of cloths and of obstacles that are
+    /// boxes or meshes. Exact: what is listed crosses or touches, and nothing else does.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_scene::scene::{Cloth, Scene};
+    /// let sheet = |z: f64| Cloth::sheet([4, 4], [0.2, 0.2]).map(|sheet| sheet.at(DVec3::Z * z));
+    /// let mut scene = Scene::builder().cloth(sheet(0.0)?).cloth(sheet(0.01)?).build()?;
+    /// scene.step()?;
+    /// let found = scene.crossings();
+    /// assert_eq!(found.checked, ["cloth 1", "cloth 2"]);
+    /// assert!(found.forbidden.is_empty() && found.allowed.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn crossings(&self) -> Crossings {
+        let Self { bodies, contacts, obstacles, start, held, .. } = self;
+        Surfaces::new(bodies, contacts, obstacles, start, held).find(self.time(), self.state.x())
     }
 
     /// Time in seconds.

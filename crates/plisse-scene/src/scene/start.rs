@@ -51,7 +51,7 @@ fn check_body(obstacle: &Obstacle, index: usize, body: &Placed<'_>, allowed: f64
     let gradient = obstacle.distance(0.0, body.x[vertex]).gradient;
     Err(SceneError::StartsInside {
         body: body.name.clone(),
-        obstacle: obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned),
+        obstacle: obstacle.called(index),
         count,
         total: body.x.len() as u32,
         vertex: vertex as u32,

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_collision::{Crossing, SurfaceFace, intersections};
 use plisse_contact::{ContactBuilder, ContactTerm, Kinematic, Near, Shape, Touching};
-use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
+use plisse_core::{Field, Id, Positive, Vertices};
 
 use super::SceneError;
+use super::crossings::Surfaces;
+use super::friction::PairFrictions;
 use super::obstacle::{Obstacle, Parts};
 use super::scene::{BodyInfo, Kind};
 
@@ -21,7 +22,8 @@ pub struct BodyContact {
     /// so that nothing is thrown off.
     pub range: Option<Positive>,
     /// Coefficient of friction on itself and on other bodies, of which the geometric mean counts.
-    /// Obstacles have one of their own.
+    /// Obstacles have one of their own. [`SceneBuilder::friction`](super::SceneBuilder::friction)
+    /// sets that of a single pair.
     pub friction: f64,
     /// Whether it touches itself. If not, its parts pass through each other.
     pub touches_itself: bool,
@@ -46,6 +48,8 @@ pub(super) struct Everything<'a> {
     pub(super) masses: &'a Field<Vertices, f64>,
     /// Of each vertex, whether a pin says where it is.
     pub(super) held: &'a [bool],
+    /// Friction of single pairs.
+    pub(super) friction: &'a PairFrictions,
 }
 
 impl Everything<'_> {
@@ -57,7 +61,7 @@ impl Everything<'_> {
         if alone && !self.contacts[0].touches_itself {
             return Ok(None);
         }
-        self.check_crossings(&solids)?;
+        self.check_crossings()?;
         let mut builder = ContactTerm::builder();
         for (body, contact) in self.bodies.iter().zip(self.contacts) {
             builder = self.add(builder, body, contact);
@@ -90,6 +94,12 @@ impl Everything<'_> {
                 watched.push((obstacle.clone(), vertex, radius));
             }
         }
+        for ([a, b], coefficient) in self.friction.iter() {
+            // Of obstacles, only those count here that take part.
+            if let (Some(a), Some(b)) = (self.collider(a), self.collider(b)) {
+                builder = builder.friction(a, b, coefficient);
+            }
+        }
         let builder = builder.held_depth(move |time, x| {
             let depth = |(obstacle, v, radius): &(Obstacle, Id<Vertices>, f64)| {
                 radius - obstacle.distance(time, x[*v]).value
@@ -104,74 +114,16 @@ impl Everything<'_> {
     }
 
     /// Whether any triangles cross at the start.
-    fn check_crossings(&self, solids: &[(&Obstacle, Parts)]) -> Result<(), SceneError> {
-        let mut x = self.start.as_slice().to_vec();
-        let faces = |parts: &Parts| match &parts.shape {
-            Shape::Surface(faces) => faces.clone(),
-            _ => Vec::new(),
-        };
-        let firsts: Vec<usize> = solids
-            .iter()
-            .map(|(obstacle, parts)| {
-                x.extend(parts.local.iter().map(|local| obstacle.to_world(0.0, *local)));
-                x.len() - parts.local.len()
-            })
-            .collect();
-        let total = x.len();
-        let x = Field::from_vec(x);
-        // Wires and round obstacles have no triangles.
-        let mut numbers = Vec::new();
-        let mut meshes = Vec::new();
-        for (number, body) in self.bodies.iter().enumerate() {
-            if let Kind::Cloth { mesh, .. } = &body.kind {
-                numbers.push(number);
-                meshes.push(mesh.among(body.vertices.start as u32, total));
-            }
-        }
-        for (number, ((obstacle, parts), first)) in solids.iter().zip(firsts).enumerate() {
-            // A plane is a triangle that reaches beyond everything.
-            if obstacle.as_plane(0.0).is_none()
-                && let Ok(mesh) = TriMesh::with_isolated_vertices(parts.local.len(), &faces(parts))
-            {
-                numbers.push(self.bodies.len() + number);
-                meshes.push(mesh.among(first as u32, total));
-            }
-        }
-        let counts = |crossing: &&Crossing| {
-            let [a, b] = crossing.faces.map(|face| numbers[face.surface]);
-            let solid = |n: usize| n >= self.bodies.len();
-            let held = |face: SurfaceFace| {
-                meshes[face.surface].faces()[face.face]
-                    .iter()
-                    .any(|v| v.index() < self.held.len() && self.held[v.index()])
-            };
-            match (solid(a), solid(b)) {
-                (true, true) => false,
-                // What is clamped into a body is no mistake.
-                (true, false) => !held(crossing.faces[1]),
-                (false, true) => !held(crossing.faces[0]),
-                // Pieces of one body that meet in a vertex are neighbours, sewn or not.
-                (false, false) => a != b || self.contacts[a].touches_itself && !self.meets(crossing, &meshes),
-            }
-        };
-        let found = intersections(&meshes.iter().collect::<Vec<_>>(), &x);
-        let mut crossings = found.crossings.iter().filter(counts);
-        let Some(first) = crossings.next() else { return Ok(()) };
+    fn check_crossings(&self) -> Result<(), SceneError> {
+        let Self { bodies, contacts, obstacles, start, held, .. } = *self;
+        let found = Surfaces::new(bodies, contacts, obstacles, start, held).find(0.0, start);
+        let Some(first) = found.forbidden.first() else { return Ok(()) };
         Err(SceneError::StartsCrossing {
-            bodies: first.faces.map(|face| self.name(numbers[face.surface])),
-            faces: first.faces.map(|face| face.face.get()),
+            bodies: first.bodies.clone(),
+            faces: first.faces,
             place: first.place.to_array(),
-            count: 1 + crossings.count(),
+            count: found.forbidden.len(),
         })
-    }
-
-    /// Whether the two triangles have corners in one place.
-    fn meets(&self, crossing: &Crossing, meshes: &[TriMesh]) -> bool {
-        let [a, b] = crossing.faces.map(|face| {
-            let corners = meshes[face.surface].faces()[face.face];
-            corners.map(|v| self.start.as_slice().get(v.index()).copied())
-        });
-        a.iter().any(|x| b.contains(x))
     }
 
     /// The name of a body, or of an obstacle that takes part.
@@ -181,10 +133,15 @@ impl Everything<'_> {
         }
         let takes_part = |(_, o): &(usize, &Obstacle)| o.parts(self.start).is_some();
         let mut solids = self.obstacles.iter().enumerate().filter(takes_part);
-        let name = |(i, o): (usize, &Obstacle)| {
-            o.name().map_or_else(|| format!("obstacle {}", i + 1), str::to_owned)
-        };
-        solids.nth(number - self.bodies.len()).map_or_else(String::new, name)
+        solids.nth(number - self.bodies.len()).map_or_else(String::new, |(i, o)| o.called(i))
+    }
+
+    /// The number in contact of a body, or of an obstacle that takes part.
+    fn collider(&self, number: usize) -> Option<u32> {
+        let Some(obstacle) = number.checked_sub(self.bodies.len()) else { return Some(number as u32) };
+        let takes_part = |o: &&Obstacle| o.parts(self.start).is_some();
+        self.obstacles.get(obstacle).filter(takes_part)?;
+        Some((self.bodies.len() + self.obstacles[..obstacle].iter().filter(takes_part).count()) as u32)
     }
 
     fn add(&self, builder: ContactBuilder, body: &BodyInfo, contact: &BodyContact) -> ContactBuilder {

@@ -385,7 +385,7 @@ impl WrinkleScene {
         let pins = self.held.iter().map(|held| (held.vertex, held.at(time)));
         let mut problem = self.problem.clone().with_pins(pins)?;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            let name = obstacle.name().map_or_else(|| format!("obstacle {}", index + 1), str::to_owned);
+            let name = obstacle.called(index);
             // The start may lie inside. Held vertices are no unknowns: what they feel does not
             // matter.
             let touchers = self.touch.touchers(obstacle, |_| true).collect();

@@ -12,8 +12,8 @@ use crate::error::SetupError;
 use crate::ledger::Ledger;
 use crate::memory::Memory;
 use crate::newton::{
-    Criterion, Ended, Failure, HessianPolicy, Newton, NewtonReport, NewtonSettings, Objective, Problem,
-    Scratch, Value,
+    Criterion, Ended, Failure, HessianPolicy, Newton, NewtonError, NewtonReport, NewtonSettings, Objective,
+    Problem, Scratch, Value,
 };
 use crate::pose::{Inertia, Pose, StepMap};
 use crate::state::{Configuration, Kept, OwnState, Previous, State};
@@ -237,7 +237,8 @@ impl<S: Space> Implicit<S> {
                 let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
                 let taut =
                     Tautest::of(system, &Pose { x, ..state.pose() }).filter(Tautest::is_taut).map(Box::new);
-                StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut }
+                let closest = closest_of_failure(&objective, state, &at, &error).map(Box::new);
+                StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut, closest }
             })?;
             // One history, however often a term has refined what it knows.
             let solve = match solved.take() {
@@ -293,8 +294,7 @@ impl<S: Space> Implicit<S> {
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
         let stable =
             if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
-        let terms = system.terms().enumerate();
-        let closest = Closest::of(terms.map(|(i, term)| (term, objective.pose_for(i, &at))));
+        let closest = closest_at(&objective, &at);
         let crossed = crossed(&objective, state, x, closest.as_ref());
         let tautest = Tautest::of(system, &at.pose(time));
         self.memories = memories;
@@ -418,6 +418,30 @@ impl<S: Space> Implicit<S> {
 /// Changes per second; zero without time.
 fn rates(start: &[f64], end: &[f64], dt: f64) -> Vec<f64> {
     start.iter().zip(end).map(|(start, end)| if dt > 0.0 { (end - start) / dt } else { 0.0 }).collect()
+}
+
+/// The smallest gap where the solver is.
+fn closest_at<S: Space>(objective: &Objective<'_, S>, at: &Configuration<S>) -> Option<Closest> {
+    let terms = objective.system.terms().enumerate();
+    Closest::of(terms.map(|(i, term)| (term, objective.pose_for(i, at))))
+}
+
+/// The smallest gap of a step that failed, if gaps had to do with it. A guess that was rejected may
+/// be on the wrong side of everything: there the start of the step tells more, unless nothing was
+/// close.
+fn closest_of_failure<S: Space>(
+    objective: &Objective<'_, S>,
+    start: &State<S>,
+    at: &Configuration<S>,
+    error: &NewtonError,
+) -> Option<Closest> {
+    let is_close = |closest: &Closest| closest.gap.is_finite();
+    if error.failure == Failure::NoRoom {
+        let pose = start.pose();
+        let before = Closest::of(objective.system.at(&pose)).filter(is_close);
+        return before.or_else(|| closest_at(objective, at).filter(is_close));
+    }
+    (error.report.limited() > 0).then(|| closest_at(objective, at))?.filter(is_close)
 }
 
 /// A node that has come to the wrong side of something, and the name of the term that should have

@@ -74,8 +74,12 @@ pub struct Closest {
     pub term: String,
     /// Number of the node.
     pub node: usize,
-    /// Its distance, m.
+    /// Its distance, m; infinite where nothing is close and only `held_depth` is to be told.
     pub gap: f64,
+    /// The two parts that are so close, in words; see [`Clearance::parts`].
+    pub parts: [String; 2],
+    /// Where they are closest, m.
+    pub place: DVec3,
     /// The largest depth, m, of nodes that pins hold on the wrong side; zero if there are none.
     /// Nothing can push these out.
     pub held_depth: f64,
@@ -87,8 +91,8 @@ impl Closest {
         terms: impl Iterator<Item = (&'a dyn Term<S>, Pose<'a, S>)>,
     ) -> Option<Self> {
         let one = |(term, pose): (&dyn Term<S>, Pose<'_, S>)| {
-            let Clearance { node, gap, held_depth } = term.clearance(&pose)?;
-            Some(Self { term: term.name().to_owned(), node: node.index(), gap, held_depth })
+            let Clearance { node, gap, parts, place, held_depth } = term.clearance(&pose)?;
+            Some(Self { term: term.name().to_owned(), node: node.index(), gap, parts, place, held_depth })
         };
         terms.filter_map(one).reduce(Self::and)
     }
@@ -97,6 +101,14 @@ impl Closest {
     pub(crate) fn and(self, other: Self) -> Self {
         let held_depth = self.held_depth.max(other.held_depth);
         Self { held_depth, ..if other.gap < self.gap { other } else { self } }
+    }
+}
+
+/// The two parts, their gap and where it is.
+impl fmt::Display for Closest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parts: [one, other], gap, place, .. } = self;
+        write!(f, "{one} and {other}, gap {gap:.2e} m at ({:.4}, {:.4}, {:.4})", place.x, place.y, place.z)
     }
 }
 
@@ -279,7 +291,7 @@ pub(crate) fn momenta<S: Space>(system: &System<S>, state: &State<S>) -> (DVec3,
 #[non_exhaustive]
 pub enum StepError {
     /// The equations were not solved to the tolerance.
-    #[error("step of {dt} s from t = {time} s: {}", not_converged(error, taut.as_deref()))]
+    #[error("step of {dt} s from t = {time} s: {}", not_converged(error, taut.as_deref(), closest.as_deref()))]
     NotConverged {
         /// Start of the step in seconds.
         time: f64,
@@ -290,6 +302,9 @@ pub enum StepError {
         /// What was pulled towards a limit of its stretch, if anything was: where pins pull further
         /// than the cloth can follow, no step succeeds.
         taut: Option<Box<Tautest>>,
+        /// The smallest gap, if contact or something like it was in the way: where the step began
+        /// if it found no room, else where the solver gave up.
+        closest: Option<Box<Closest>>,
     },
     /// A prescribed path gives a position that is not finite.
     #[error("the path of {node} gives {value:?} at t = {time} s, which is not finite")]
@@ -398,16 +413,21 @@ pub enum StepError {
     },
 }
 
-/// A step that begins beyond a limit of stretch failed for this and nothing else.
-fn not_converged(error: &NewtonError, taut: Option<&Tautest>) -> String {
-    match taut {
-        None => error.to_string(),
-        Some(taut) if error.failure == Failure::NoRoom && taut.taut.stretch >= taut.taut.limit => {
+/// A step that begins beyond a limit of stretch failed for this and nothing else. Of one that has
+/// no place to begin, the solver has no history that would tell anything.
+fn not_converged(error: &NewtonError, taut: Option<&Tautest>, closest: Option<&Closest>) -> String {
+    let closest = closest.map(|closest| format!("closest: {closest}"));
+    match (taut, closest) {
+        (Some(taut), _) if error.failure == Failure::NoRoom && taut.taut.stretch >= taut.taut.limit => {
             format!(
                 "something pulls further than a limit of stretch allows. {taut}. Let pins move less far, or raise the limit"
             )
         }
-        Some(taut) => format!("{error}. {taut}"),
+        (None, Some(closest)) if error.failure == Failure::NoRoom => format!("{}; {closest}", error.failure),
+        (taut, closest) => {
+            let more = taut.map(ToString::to_string).into_iter().chain(closest);
+            more.fold(error.to_string(), |text, more| format!("{text}. {more}"))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tables of a scene file, by subject; here the scene as a whole.
 
 mod cloth;
+mod friction;
 mod material;
 mod obstacle;
 mod output;
@@ -13,6 +14,7 @@ use glam::DVec3;
 use plisse_core::Positive;
 
 pub use cloth::*;
+pub use friction::*;
 pub use material::*;
 pub use obstacle::*;
 pub use output::*;
@@ -51,6 +53,8 @@ table! {
         wires: WiresTable = repeated,
         /// What cloth and wires cannot enter.
         obstacle: ObstacleTable = repeated,
+        /// Friction of single pairs of bodies and obstacles.
+        friction: FrictionTable = repeated,
         /// What is written.
         output: Output = "{}",
         /// How pictures are taken.

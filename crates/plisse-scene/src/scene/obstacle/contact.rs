@@ -1,5 +1,6 @@
 //! The force that keeps vertices out of an obstacle.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -41,6 +42,27 @@ pub(in crate::scene) struct ContactTerm {
     /// Vertices that pins hold, and their thickness: contact cannot move them, but somebody may
     /// want to know.
     held: Vec<(Id<Vertices>, f64)>,
+    names: Names,
+}
+
+/// What messages call things.
+#[derive(Clone, Debug, Default)]
+pub(in crate::scene) struct Names {
+    /// The obstacle.
+    pub(in crate::scene) obstacle: String,
+    /// The bodies, with their vertices among all.
+    pub(in crate::scene) bodies: Vec<(String, Range<usize>)>,
+}
+
+impl Names {
+    /// A vertex, counted from the first of its body.
+    fn vertex(&self, vertex: Id<Vertices>) -> String {
+        let index = vertex.index();
+        match self.bodies.iter().find(|(_, vertices)| vertices.contains(&index)) {
+            Some((body, vertices)) => format!("vertex {} of {body}", index - vertices.start),
+            None => format!("vertex {index}"),
+        }
+    }
 }
 
 impl ContactTerm {
@@ -50,12 +72,17 @@ impl ContactTerm {
         law: ContactLaw,
         touchers: Arc<[Toucher]>,
     ) -> Self {
-        Self { name, obstacle, law, touchers, held: Vec::new() }
+        Self { name, obstacle, law, touchers, held: Vec::new(), names: Names::default() }
     }
 
     /// Also watches vertices that are held.
     pub(in crate::scene) fn watching(self, held: Vec<(Id<Vertices>, f64)>) -> Self {
         Self { held, ..self }
+    }
+
+    /// Calls things by these names.
+    pub(in crate::scene) fn naming(self, names: Names) -> Self {
+        Self { names, ..self }
     }
 
     /// The vertices in contact, by their place in the list.
@@ -238,7 +265,8 @@ impl Term<Vertices> for ContactTerm {
             Some((node, gap)) if self.law == ContactLaw::Barrier => (node, gap),
             _ => (self.held.first().filter(|_| held_depth > 0.0)?.0, f64::INFINITY),
         };
-        Some(Clearance { node, gap, held_depth })
+        let parts = [self.names.vertex(node), self.names.obstacle.clone()];
+        Some(Clearance { node, gap, parts, place: pose.x[node], held_depth })
     }
 
     /// The force on the vertices at the end times the displacement of the surface that pushes them.

@@ -18,6 +18,8 @@ pub(in crate::scene) struct FrictionTerm {
     name: String,
     obstacle: Obstacle,
     touchers: Arc<[Toucher]>,
+    /// Of each toucher, its coefficient of friction.
+    coefficients: Vec<f64>,
 }
 
 /// A vertex that was in contact when the step began.
@@ -33,8 +35,14 @@ struct Rubbing {
 }
 
 impl FrictionTerm {
-    pub(in crate::scene) fn new(name: String, obstacle: Obstacle, touchers: Arc<[Toucher]>) -> Self {
-        Self { name, obstacle, touchers }
+    /// With one coefficient of friction per toucher.
+    pub(in crate::scene) fn new(
+        name: String,
+        obstacle: Obstacle,
+        touchers: Arc<[Toucher]>,
+        coefficients: Vec<f64>,
+    ) -> Self {
+        Self { name, obstacle, touchers, coefficients }
     }
 
     fn rubbing<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Rubbing> + 'a {
@@ -46,7 +54,7 @@ impl FrictionTerm {
             // At the start of a motion that begins in the middle, `before` may be a time at which
             // it would have been inside.
             let distance = self.obstacle.touch(before, start, toucher).filter(|d| d.value > 0.0)?;
-            let limit = -self.obstacle.contact.friction
+            let limit = -self.coefficients[index]
                 * law(&self.obstacle, ContactLaw::Barrier, toucher, distance.value)[1];
             let normal = distance.gradient;
             let relative = pose.velocity(vertex) - self.obstacle.velocity(start, before, step.dt);

@@ -14,7 +14,7 @@ use glam::{DMat3, DQuat, DVec3};
 use plisse_contact::Shape as ContactShape;
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
-pub(super) use contact::{ContactLaw, ContactTerm, Toucher};
+pub(super) use contact::{ContactLaw, ContactTerm, Names, Toucher};
 pub use distance::Distance;
 pub(super) use friction::FrictionTerm;
 use mesh_distance::SolidMesh;
@@ -489,6 +489,11 @@ impl Obstacle {
         })
     }
 
+    /// What messages call it: its name, or its number among all obstacles, which counts from zero.
+    pub(super) fn called(&self, index: usize) -> String {
+        self.name.clone().unwrap_or_else(|| format!("obstacle {}", index + 1))
+    }
+
     /// How it pushes and rubs.
     pub(super) fn law(&self) -> &Contact {
         &self.contact
@@ -496,10 +501,6 @@ impl Obstacle {
 
     pub(super) fn moves(&self) -> bool {
         self.motion.moves()
-    }
-
-    pub(super) fn has_friction(&self) -> bool {
-        self.contact.friction > 0.0
     }
 
     fn check(&self) -> Result<(), SceneError> {

@@ -127,7 +127,7 @@ proptest! {
                 }
             }
             if outside(time - dt, start[Id::new(0)]) {
-                let friction = FrictionTerm::new("friction".into(), obstacle.clone(), touchers);
+                let friction = FrictionTerm::new("friction".into(), obstacle.clone(), touchers, vec![0.3]);
                 check(&System::builder(mass).term(friction).build().unwrap(), &pose)?;
             }
         }
