@@ -152,8 +152,8 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Says how the faces of two files differ, if they do. Polygons are compared, not the triangles that
-/// they were split into: the shorter diagonal of a quad may change as it deforms.
+/// Says how the faces of two files differ, if they do. Polygons are compared, not the triangles
+/// that they were split into: the shorter diagonal of a quad may change as it deforms.
 fn same_faces(first: &Obj, other: &Obj) -> Result<(), String> {
     let (name, like) = (&other.name, &first.name);
     let differs = |what: String| {

@@ -116,9 +116,10 @@ table! {
 }
 
 table! {
-    /// Closed OBJ meshes with the same vertices and faces, one after the other. Vertices go straight
-    /// from mesh to mesh; before the first and after the last the mesh stays. One of `files`,
-    /// `pattern` names the meshes, one of `frames_per_second`, `times` says when they are reached.
+    /// Closed OBJ meshes with the same vertices and faces, one after the other. Vertices go
+    /// straight from mesh to mesh; before the first and after the last the mesh stays. One of
+    /// `files`, `pattern` names the meshes, one of `frames_per_second`, `times` says when they are
+    /// reached.
     pub struct MeshSequenceShape ("mesh_sequence") {
         /// OBJ files, at least two.
         files: String = repeated,

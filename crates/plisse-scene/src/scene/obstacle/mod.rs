@@ -54,20 +54,16 @@ use super::own::Own;
 /// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
 /// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
 ///
-/// use plisse_core::generate;
-/// use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
-/// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
-/// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
-/// let turn = rotation_degrees(0.0, 0.0, 45.0);
-/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], turn).placed(turn, DVec3::Z);
-/// let soft = Contact { stiffness: Positive::literal(100.0), ..Contact::default() };
-/// let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?;
-/// let (mesh, x) = generate::sphere(2, 0.3)?;
-/// let solid = Obstacle::mesh(&mesh, &x)?;
-/// let Distance { value, gradient, .. } = solid.distance(0.0, DVec3::Z);
-/// assert!((value - 0.7).abs() < 0.01 && gradient.z > 0.9);
-/// let drawn: Option<DrawnSurface> = block.surface(0.0);
-/// assert!(drawn.is_some() && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
+/// use plisse_core::generate; use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes,
+/// rotation_degrees}; let [thin, wide] = [0.02, 0.5].map(Positive::literal); let rod =
+/// Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still()); let turn
+/// = rotation_degrees(0.0, 0.0, 45.0); let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide,
+/// thin], turn).placed(turn, DVec3::Z); let soft = Contact { stiffness: Positive::literal(100.0),
+/// ..Contact::default() }; let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?; let
+/// (mesh, x) = generate::sphere(2, 0.3)?; let solid = Obstacle::mesh(&mesh, &x)?; let Distance {
+/// value, gradient, .. } = solid.distance(0.0, DVec3::Z); assert!((value - 0.7).abs() < 0.01 &&
+/// gradient.z > 0.9); let drawn: Option<DrawnSurface> = block.surface(0.0); assert!(drawn.is_some()
+/// && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -271,9 +267,9 @@ impl Obstacle {
 
     /// A round pillar with flat ends, whose axis goes from `a` to `b`.
     ///
-    /// Its distance is exact. Contact and pictures see 64 flat sides instead of the round one, which
-    /// are nowhere farther from it than 6.1e-4 of the radius: corners outside, the middles of sides
-    /// inside. The ends are flat and exact but for their rims.
+    /// Its distance is exact. Contact and pictures see 64 flat sides instead of the round one,
+    /// which are nowhere farther from it than 6.1e-4 of the radius: corners outside, the middles of
+    /// sides inside. The ends are flat and exact but for their rims.
     ///
     /// ```
     /// use glam::DVec3;
@@ -288,21 +284,21 @@ impl Obstacle {
     /// ```
     ///
     /// # Errors
-    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or lie
-    /// in one place.
+    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or
+    /// lie in one place.
     pub fn cylinder(a: DVec3, b: DVec3, radius: Positive) -> Result<Self, SceneError> {
         Ok(Self::new(Shape::Frustum(Frustum::new("cylinder", a, b, [radius.get(); 2])?)))
     }
 
-    /// A cone or what is left of one without its tip: the axis goes from `a` to `b`, with these radii
-    /// in metres at its ends. One of them may be zero: there is the tip.
+    /// A cone or what is left of one without its tip: the axis goes from `a` to `b`, with these
+    /// radii in metres at its ends. One of them may be zero: there is the tip.
     ///
-    /// Its distance is exact. Contact and pictures see 64 flat sides, as of a [cylinder]; the tip is
-    /// exact.
+    /// Its distance is exact. Contact and pictures see 64 flat sides, as of a [cylinder]; the tip
+    /// is exact.
     ///
     /// # Errors
-    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or lie
-    /// in one place, if a radius is negative or not finite, or if both are zero.
+    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or
+    /// lie in one place, if a radius is negative or not finite, or if both are zero.
     ///
     /// [cylinder]: Self::cylinder
     pub fn cone(a: DVec3, b: DVec3, radii: [f64; 2]) -> Result<Self, SceneError> {
@@ -321,13 +317,13 @@ impl Obstacle {
         Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
     }
 
-    /// A closed triangle mesh that deforms: its vertices go straight from frame to frame. Before the
-    /// first frame it is as in the first, after the last as in the last. Contact and friction follow
-    /// from the motion of its vertices.
+    /// A closed triangle mesh that deforms: its vertices go straight from frame to frame. Before
+    /// the first frame it is as in the first, after the last as in the last. Contact and friction
+    /// follow from the motion of its vertices.
     ///
-    /// A motion of its own ([`Self::moving`]) moves it as a whole, with rotations about the centre of
-    /// the box around the first frame. Within a time step all vertices go straight, past frames that
-    /// lie inside of the step.
+    /// A motion of its own ([`Self::moving`]) moves it as a whole, with rotations about the centre
+    /// of the box around the first frame. Within a time step all vertices go straight, past frames
+    /// that lie inside of the step.
     ///
     /// ```
     /// use glam::DVec3;
@@ -343,8 +339,8 @@ impl Obstacle {
     ///
     /// # Errors
     /// [`SceneError::SequenceTimes`] if there are fewer than two frames or times do not ascend,
-    /// [`SceneError::SequenceFrame`] if the mesh of a frame could not be an obstacle by itself, or has
-    /// another number of vertices.
+    /// [`SceneError::SequenceFrame`] if the mesh of a frame could not be an obstacle by itself, or
+    /// has another number of vertices.
     pub fn mesh_sequence(mesh: &TriMesh, frames: Vec<MeshFrame>) -> Result<Self, SceneError> {
         Ok(Self::new(Shape::Sequence(Arc::new(MeshSequence::new(mesh, frames)?))))
     }
