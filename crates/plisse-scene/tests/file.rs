@@ -97,7 +97,10 @@ fn mistakes_have_lines() {
             "pin = [{ group = \"left\" }, { group = \"top\", line = [1, 0, 0] }]",
             "s:3: cloth 1: vertex 12 is held in two ways; let the picks of its pins not overlap",
         ),
-        ("[[obstacle]]", "s:5: [[obstacle]] needs one of plane, sphere, capsule, box, mesh"),
+        (
+            "[[obstacle]]",
+            "s:5: [[obstacle]] needs one of plane, sphere, capsule, cylinder, cone, box, mesh, mesh_sequence",
+        ),
         (
             "[output]\ncheckpoints = \"last\"",
             "s:5: pictures, meshes, pc2 and vtk of all frames are made from checkpoints; set checkpoints = \"all\", or pictures and meshes to \"last\" and the others to false",

@@ -144,6 +144,12 @@ value!(Direction, "three finite numbers, not all zero", |item, m| {
 });
 value!([Positive; 2], "two positive numbers", |item, m| list(item, "a list of two positive numbers", m));
 value!([Positive; 3], "three positive numbers", |item, m| list(item, "a list of three positive numbers", m));
+value!([NonNegative; 2], "two numbers, zero or positive", |item, m| {
+    list(item, "a list of two numbers, zero or positive", m)
+});
+value!([u32; 2], "two whole numbers, zero or more", |item, m| {
+    list(item, "a list of two whole numbers, zero or more", m)
+});
 value!([f64; 2], "two finite numbers", |item, m| list(item, "a list of two finite numbers", m));
 value!([Count; 2], "two whole numbers of at least 1", |item, m| {
     list(item, "a list of two whole numbers of at least 1", m)

@@ -167,10 +167,19 @@ impl Reader<'_> {
 
     /// An OBJ file named by a scene.
     pub(super) fn obj(&mut self, path: &str, line: usize) -> Option<Obj> {
+        self.frame(path, line, 0)
+    }
+
+    /// Reads a mesh of a sequence after so many others.
+    pub(super) fn frame(&mut self, path: &str, line: usize, others: usize) -> Option<Obj> {
         let path: PathBuf = self.folder.join(path);
         // Nothing more is read for a scene that is too large already.
         let obj = if self.is_small { self.keep(line, Obj::read(&path))? } else { return None };
-        self.count(line, obj.positions.len())?;
+        if others == 0 {
+            self.count(line, obj.positions.len())?;
+        } else {
+            self.count_frame(line, obj.positions.len())?;
+        }
         self.identity.mesh(&obj);
         self.inputs.push(path);
         Some(obj)

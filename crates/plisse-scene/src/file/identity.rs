@@ -30,7 +30,7 @@ const FORM: u32 = 1;
 /// Keys that do not change what is simulated, or enter by what they stand for.
 const CLOTH: &[&str] = &["name", "colour", "material", "mesh"];
 const WIRES: &[&str] = &["name", "colour", "damping", "mesh"];
-const OBSTACLE: &[&str] = &["name", "colour", "mesh"];
+const OBSTACLE: &[&str] = &["name", "colour", "mesh", "mesh_sequence"];
 
 /// The text while it is written.
 pub(super) struct Identity(String);
@@ -70,6 +70,11 @@ impl Identity {
             self.add("friction", &pair);
             self.add("coefficient", &coefficient);
         }
+    }
+
+    /// When the meshes of a sequence are reached, after them.
+    pub(super) fn times(&mut self, times: impl Iterator<Item = f64>) {
+        self.add("times", &times.collect::<Vec<f64>>());
     }
 
     /// What was read of a mesh; not its path, nor its remarks and normals.

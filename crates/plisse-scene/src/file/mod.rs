@@ -9,6 +9,7 @@ mod materials;
 mod meshes;
 mod names;
 mod obstacles;
+mod sequences;
 mod size;
 mod wrinkle;
 
@@ -185,6 +186,8 @@ struct Reader<'a> {
     inputs: Vec<PathBuf>,
     /// Vertices of the scene as far as they are known.
     vertices: u64,
+    /// Positions of mesh sequences beyond their first meshes.
+    sequence_positions: u64,
     /// Whether that is few enough to go on.
     is_small: bool,
 }
@@ -192,8 +195,16 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(folder: &'a Path, file: &SceneFile, mistakes: Vec<Mistake>) -> Self {
         let (identity, starts) = (Identity::new(file), starts(file));
-        let mut reader =
-            Self { folder, mistakes, starts, identity, inputs: Vec::new(), vertices: 0, is_small: true };
+        let mut reader = Self {
+            folder,
+            mistakes,
+            starts,
+            identity,
+            inputs: Vec::new(),
+            vertices: 0,
+            sequence_positions: 0,
+            is_small: true,
+        };
         reader.sizes(file);
         reader
     }

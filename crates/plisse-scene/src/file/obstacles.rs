@@ -1,5 +1,7 @@
 //! Obstacles from tables.
 
+use glam::DVec3;
+use plisse_core::{Field, TriMesh, Vertices};
 use plisse_io::scene_file::ObstacleTable;
 
 use super::Reader;
@@ -13,13 +15,16 @@ impl Reader<'_> {
             ("plane", table.plane.is_some()),
             ("sphere", table.sphere.is_some()),
             ("capsule", table.capsule.is_some()),
+            ("cylinder", table.cylinder.is_some()),
+            ("cone", table.cone.is_some()),
             ("box", table.r#box.is_some()),
             ("mesh", table.mesh.is_some()),
+            ("mesh_sequence", table.mesh_sequence.is_some()),
         ];
         if !self.one_shape(line, "[[obstacle]]", &shapes) {
             return None;
         }
-        if table.mesh.is_none() {
+        if table.mesh.is_none() && table.mesh_sequence.is_none() {
             let keys = [("mesh_unit", table.mesh_unit.is_some()), ("weld", table.weld.is_some())];
             self.only_for_meshes(line, &keys);
         }
@@ -29,9 +34,17 @@ impl Reader<'_> {
             Obstacle::sphere(ball.centre, ball.radius)
         } else if let Some(rod) = &table.capsule {
             Obstacle::capsule(rod.from, rod.to, rod.radius)
+        } else if let Some(pillar) = &table.cylinder {
+            let shape = Obstacle::cylinder(pillar.from, pillar.to, pillar.radius);
+            self.keep(pillar.at_line, shape)?
+        } else if let Some(cone) = &table.cone {
+            let shape = Obstacle::cone(cone.from, cone.to, cone.radii.map(|radius| radius.0));
+            self.keep(cone.at_line, shape)?
         } else if let Some(cuboid) = &table.r#box {
             let turn = cuboid.rotation;
             Obstacle::cuboid(cuboid.centre, cuboid.size, rotation_degrees(turn.x, turn.y, turn.z))
+        } else if let Some(sequence) = &table.mesh_sequence {
+            self.mesh_sequence(table, sequence)?
         } else {
             self.mesh_obstacle(table)?
         };
@@ -65,15 +78,18 @@ impl Reader<'_> {
         let surface = self.keep(line, obj.into_surface())?;
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
         let x = surface.positions.map(|x| turn * *x + table.position);
-        let obstacle = Obstacle::mesh(&surface.mesh, &x).map_err(|error| {
-            let seams = open_seams(&surface.mesh, &x).len();
-            let hint = if matches!(error, SceneError::OpenObstacle { .. }) && seams > 0 {
-                format!(". {seams} edges lie on others without being joined; weld = true joins them")
-            } else {
-                String::new()
-            };
-            format!("{path}: {error}{hint}")
-        });
+        let obstacle = Obstacle::mesh(&surface.mesh, &x)
+            .map_err(|error| format!("{path}: {error}{}", seam_hint(&error, &surface.mesh, &x)));
         self.keep(line, obstacle)
+    }
+}
+
+/// What helps if a mesh is open only where edges lie on each other.
+pub(super) fn seam_hint(error: &SceneError, mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> String {
+    let seams = open_seams(mesh, x).len();
+    if matches!(error, SceneError::OpenObstacle { .. }) && seams > 0 {
+        format!(". {seams} edges lie on others without being joined; weld = true joins them")
+    } else {
+        String::new()
     }
 }

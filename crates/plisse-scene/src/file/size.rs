@@ -9,6 +9,9 @@ use super::Reader;
 /// practical today.
 const LARGEST: u64 = 1_000_000;
 
+/// Most positions of all mesh sequences together, beyond their first meshes: half a gigabyte.
+const LARGEST_SEQUENCES: u64 = 20_000_000;
+
 impl Reader<'_> {
     /// Notes a scene that would be too large, and sees to it that nothing of it is made: a slip of
     /// the keyboard, or a small file from a stranger, should not fill the memory.
@@ -42,6 +45,20 @@ impl Reader<'_> {
         if self.vertices > LARGEST {
             let message =
                 format!("with this mesh the scene has more than {LARGEST} vertices; choose smaller ones");
+            self.note(line, message);
+            self.is_small = false;
+        }
+        self.is_small.then_some(())
+    }
+
+    /// Counts the vertices of a mesh that follows others in a sequence; none if there are too many
+    /// by now.
+    pub(super) fn count_frame(&mut self, line: usize, vertices: usize) -> Option<()> {
+        self.sequence_positions = self.sequence_positions.saturating_add(vertices as u64);
+        if self.sequence_positions > LARGEST_SEQUENCES {
+            let message = format!(
+                "the mesh sequences have more than {LARGEST_SEQUENCES} positions; choose fewer or smaller meshes"
+            );
             self.note(line, message);
             self.is_small = false;
         }

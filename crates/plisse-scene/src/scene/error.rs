@@ -152,6 +152,34 @@ pub enum SceneError {
     /// An obstacle with its inside outside.
     #[error("the mesh of an obstacle: {0}")]
     InsideOutObstacle(InvertedPiece),
+    /// A cylinder or cone that is none.
+    #[error("{shape}: {what} is {value}; {expected}")]
+    RoundObstacle {
+        /// `cylinder` or `cone`.
+        shape: &'static str,
+        /// The parameter.
+        what: &'static str,
+        /// Its value, m.
+        value: f64,
+        /// What would fit.
+        expected: &'static str,
+    },
+    /// A mesh sequence whose times cannot be followed.
+    #[error("frame {frame} of a mesh sequence: {reason}")]
+    SequenceTimes {
+        /// Which frame, from zero.
+        frame: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A mesh sequence of which one mesh is no obstacle.
+    #[error("frame {frame} of a mesh sequence: {source}")]
+    SequenceFrame {
+        /// Which frame, from zero.
+        frame: usize,
+        /// What is wrong.
+        source: Box<SceneError>,
+    },
     /// Quadratic bending of a curved sheet.
     #[error(
         "{body} is curved at rest, which the quadratic bending model cannot represent; choose hinges or mid-edge bending"

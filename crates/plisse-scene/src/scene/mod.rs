@@ -6,7 +6,7 @@
 //! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
-//! | obstacles | [`Obstacle`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
+//! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
 //! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`] |
@@ -55,7 +55,7 @@ pub use error::SceneError;
 pub(crate) use friction::PairFrictions;
 pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shearing, Stretching};
 pub use motion::{Keyframe, Keyframes};
-pub use obstacle::{Contact, Distance, DrawnSurface, Obstacle, Solid};
+pub use obstacle::{Contact, Distance, DrawnSurface, MeshFrame, Obstacle, Solid};
 pub use pick::Pick;
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};

@@ -21,7 +21,7 @@ pub(super) struct Placed<'a> {
 ///
 /// Contact would throw out what starts inside, to whichever side is near. Vertices that are held
 /// entirely may be anywhere: contact cannot move them, and cloth that is clamped into a body is no
-/// mistake.
+/// mistake. Where contact sees flat sides instead of a round surface, their corners count, too.
 pub(super) fn check_start(
     obstacles: &[Obstacle],
     bodies: &[Placed<'_>],
@@ -39,7 +39,7 @@ fn check_body(obstacle: &Obstacle, index: usize, body: &Placed<'_>, allowed: f64
     let mut deepest: Option<(usize, f64)> = None;
     let mut count = 0;
     for (v, x) in body.x.iter().enumerate().filter(|(v, _)| !body.held[*v]) {
-        let depth = body.radii[v] - obstacle.distance(0.0, *x).value;
+        let depth = body.radii[v] + obstacle.bulge() - obstacle.distance(0.0, *x).value;
         if depth >= allowed {
             count += 1;
             if deepest.is_none_or(|(_, most)| depth > most) {

@@ -88,7 +88,7 @@ impl Everything<'_> {
             );
             for (vertex, x) in self.start.iter().filter(|(v, _)| self.held[v.index()]) {
                 let radius = self.radius(vertex);
-                if obstacle.distance(0.0, *x).value <= radius {
+                if obstacle.distance(0.0, *x).value <= radius + obstacle.bulge() {
                     builder = builder.starts_inside(vertex, number as u32);
                 }
                 watched.push((obstacle.clone(), vertex, radius));
@@ -204,9 +204,7 @@ impl Kinematic for Moved {
         let around = |size| self.obstacle.plane_around(self.obstacle.to_local(near.time, near.centre), size);
         let triangle = self.plane.map(around);
         let local = triangle.as_ref().map_or(&*self.local, |corners| corners);
-        for (out, local) in out.iter_mut().zip(local) {
-            *out = self.obstacle.to_world(time, *local);
-        }
+        self.obstacle.place_parts(time, local, out);
     }
 
     fn moves(&self) -> bool {

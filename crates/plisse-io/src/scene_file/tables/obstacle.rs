@@ -10,8 +10,8 @@ use crate::scene_file::read::table;
 use crate::scene_file::values::{Direction, NonNegative};
 
 table! {
-    /// What cloth and wires cannot enter. One of `plane`, `sphere`, `capsule`, `box`, `mesh` gives
-    /// the shape.
+    /// What cloth and wires cannot enter. One of `plane`, `sphere`, `capsule`, `cylinder`, `cone`,
+    /// `box`, `mesh`, `mesh_sequence` gives the shape.
     pub struct ObstacleTable ("[[obstacle]]") {
         /// For reports.
         name: String = optional,
@@ -21,13 +21,19 @@ table! {
         sphere: BallShape = optional,
         /// A rod with round ends.
         capsule: CapsuleShape = optional,
+        /// A pillar with flat ends.
+        cylinder: CylinderShape = optional,
+        /// A cone, with or without its tip.
+        cone: ConeShape = optional,
         /// A box.
         r#box: BoxShape = optional,
         /// A closed OBJ mesh.
         mesh: String = optional,
-        /// Metres per unit of `mesh`: 1e-3 for a file in millimetres.
+        /// Closed OBJ meshes with the same faces, one after the other.
+        mesh_sequence: MeshSequenceShape = optional,
+        /// Metres per unit of `mesh` or of `mesh_sequence`: 1e-3 for files in millimetres.
         mesh_unit: Positive = optional,
-        /// Merges vertices of `mesh` that are this near to each other, m; `true` for a millionth of
+        /// Merges vertices of a mesh that are this near to each other, m; `true` for a millionth of
         /// its size.
         weld: WeldChoice = optional,
         /// Turned about x, then y, then z, degrees.
@@ -86,6 +92,52 @@ table! {
 }
 
 table! {
+    /// A pillar with flat ends.
+    pub struct CylinderShape ("cylinder") {
+        /// The middle of one end, m.
+        from: DVec3 = required,
+        /// That of the other, m.
+        to: DVec3 = required,
+        /// m.
+        radius: Positive = required,
+    }
+}
+
+table! {
+    /// A cone, with or without its tip.
+    pub struct ConeShape ("cone") {
+        /// The middle of one end, m.
+        from: DVec3 = required,
+        /// That of the other, m.
+        to: DVec3 = required,
+        /// At `from` and at `to`, m. One of them may be zero: there is the tip.
+        radii: Radii = required,
+    }
+}
+
+table! {
+    /// Closed OBJ meshes with the same vertices and faces, one after the other. Vertices go
+    /// straight from mesh to mesh; before the first and after the last the mesh stays. One of
+    /// `files`, `pattern` names the meshes, one of `frames_per_second`, `times` says when they are
+    /// reached.
+    pub struct MeshSequenceShape ("mesh_sequence") {
+        /// OBJ files, at least two.
+        files: String = repeated,
+        /// OBJ files by their numbers: `#` stands for the number, `####` for one with zeros in
+        /// front, such as 0012. Needs `frames`.
+        pattern: String = optional,
+        /// The first and the last number of `pattern`.
+        frames: FirstAndLast = optional,
+        /// Meshes per second, from the time `start` on.
+        frames_per_second: Positive = optional,
+        /// Time of the first mesh with `frames_per_second`, s; 0 without it.
+        start: f64 = optional,
+        /// Time of each mesh, s, ascending.
+        times: f64 = repeated,
+    }
+}
+
+table! {
     /// A box.
     pub struct BoxShape ("box") {
         /// m.
@@ -99,3 +151,9 @@ table! {
 
 /// Three lengths, m.
 pub type Sides = [Positive; 3];
+
+/// Two radii, m.
+pub type Radii = [NonNegative; 2];
+
+/// The first and the last number of a series.
+pub type FirstAndLast = [u32; 2];

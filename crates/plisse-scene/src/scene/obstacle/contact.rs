@@ -142,7 +142,7 @@ impl Term<Vertices> for ContactTerm {
     }
 
     fn depends_on_time(&self) -> bool {
-        self.obstacle.motion.moves()
+        self.obstacle.moves()
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
@@ -194,7 +194,7 @@ impl Term<Vertices> for ContactTerm {
         let free = self.touchers.iter().map(|toucher| {
             let path = [pose.x[toucher.vertex], to.x[toucher.vertex]];
             let [from, to] = path.map(|x| self.obstacle.to_local(pose.time, x));
-            self.obstacle.free_path(from, to, toucher.radius)
+            self.obstacle.free_path(pose.time, from, to, toucher.radius)
         });
         free.fold(f64::INFINITY, f64::min)
     }
@@ -215,7 +215,7 @@ impl Term<Vertices> for ContactTerm {
                 let goes_to = here.lerp(*guess, (piece[1] - piece[0]) / (time - piece[0]));
                 let was = self.obstacle.to_local(piece[0], here);
                 let goes = self.obstacle.to_local(piece[1], goes_to);
-                let free = self.obstacle.free_path(was, goes, toucher.radius);
+                let free = self.obstacle.free_path(piece[1], was, goes, toucher.radius);
                 if free < 1.0 {
                     here = self.obstacle.to_world(piece[1], was.lerp(goes, free));
                     // What was in the way stays there: it is not predicted to go on.
@@ -233,7 +233,7 @@ impl Term<Vertices> for ContactTerm {
             || self.touchers.iter().all(|toucher| {
                 let was = self.obstacle.to_local(from, start[toucher.vertex]);
                 let goes = self.obstacle.to_local(time, guess[toucher.vertex]);
-                self.obstacle.is_free(was, goes, toucher.radius)
+                self.obstacle.is_free(time, was, goes, toucher.radius)
             })
     }
 
@@ -249,7 +249,7 @@ impl Term<Vertices> for ContactTerm {
             let was = self.obstacle.to_local(from, start[toucher.vertex]);
             let is = self.obstacle.to_local(time, end[toucher.vertex]);
             // Most are far away and need no directions.
-            !self.obstacle.is_free(was, is, toucher.radius) && self.obstacle.turns_round(was, is)
+            !self.obstacle.is_free(time, was, is, toucher.radius) && self.obstacle.turns_round(time, was, is)
         };
         self.touchers.iter().find(has_crossed).map(|toucher| toucher.vertex)
     }

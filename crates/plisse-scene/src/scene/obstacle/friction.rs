@@ -77,7 +77,7 @@ impl Term<Vertices> for FrictionTerm {
     }
 
     fn drives(&self) -> bool {
-        self.obstacle.motion.moves()
+        self.obstacle.moves()
     }
 
     fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {

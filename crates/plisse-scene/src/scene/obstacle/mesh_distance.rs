@@ -44,6 +44,12 @@ enum Feature {
 
 impl SolidMesh {
     pub(super) fn new(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<Self, SceneError> {
+        Self::check(mesh, x)?;
+        Ok(Self::of_checked(mesh, x))
+    }
+
+    /// Refuses what has no inside.
+    pub(super) fn check(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Result<(), SceneError> {
         if let Some(edge) = mesh.boundary_edges().next() {
             return Err(SceneError::OpenObstacle { edge: edge.to_string() });
         }
@@ -52,18 +58,26 @@ impl SolidMesh {
             body: "the mesh of an obstacle".to_owned(),
             source,
         })?;
+        mesh.inverted_piece(x, false).map_or(Ok(()), |inverted| Err(SceneError::InsideOutObstacle(inverted)))
+    }
+
+    /// The same without a check, for what lies between two meshes that passed it. There triangles
+    /// may have no area; the nearest feature then has a direction all the same.
+    pub(super) fn of_checked(mesh: &TriMesh, x: &Field<Vertices, DVec3>) -> Self {
         let corners = |v: &[Id<Vertices>; 3]| v.map(|v| x[v]);
         let unit = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).normalize_or_zero();
         let mut faces: Vec<[Id<Vertices>; 3]> = mesh.faces().as_slice().to_vec();
-        if let Some(inverted) = mesh.inverted_piece(x, false) {
-            return Err(SceneError::InsideOutObstacle(inverted));
-        }
         let mut vertex_normals = vec![DVec3::ZERO; x.len()];
         for face in &faces {
             let p = corners(face);
+            let normal = unit(p);
+            if normal == DVec3::ZERO {
+                // No area, and perhaps no angles.
+                continue;
+            }
             for (i, v) in face.iter().enumerate() {
                 let (a, b) = (p[(i + 1) % 3] - p[i], p[(i + 2) % 3] - p[i]);
-                vertex_normals[v.index()] += unit(p) * a.angle_between(b);
+                vertex_normals[v.index()] += normal * a.angle_between(b);
             }
         }
         let nodes = build_tree(&mut faces, x);
@@ -72,7 +86,7 @@ impl SolidMesh {
             let (left, right) = edge.map_or((None, None), |(left, right)| (Some(left), right));
             [left, right].into_iter().flatten().map(|f| unit(corners(&mesh.faces()[f]))).sum::<DVec3>()
         };
-        Ok(Self {
+        Self {
             face_normals: faces.iter().map(|f| unit(corners(f))).collect(),
             edge_normals: faces
                 .iter()
@@ -82,7 +96,7 @@ impl SolidMesh {
             positions: x.as_slice().to_vec(),
             vertex_normals,
             nodes,
-        })
+        }
     }
 
     pub(super) fn surface(&self) -> (&[DVec3], &[[u32; 3]]) {
@@ -202,8 +216,8 @@ fn closest_point(x: DVec3, p: [DVec3; 3]) -> (DVec3, Feature) {
         let (a, b) = (p[(i + 1) % 3], p[(i + 2) % 3]);
         normal.dot((b - a).cross(x - a)) >= 0.0
     };
-    if (0..3).all(inside) {
-        let n = normal.normalize_or_zero();
+    let n = normal.normalize_or_zero();
+    if n != DVec3::ZERO && (0..3).all(inside) {
         return (x - n * n.dot(x - p[0]), Feature::Face);
     }
     let mut best = (f64::INFINITY, p[0], Feature::Vertex(0));

@@ -2,27 +2,37 @@
 
 mod contact;
 mod distance;
+mod drawn;
 mod friction;
+mod frustum;
+#[cfg(test)]
+mod frustum_tests;
 mod mesh_distance;
+mod parts;
 mod passage;
+mod sequence;
+#[cfg(test)]
+mod sequence_tests;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
-use plisse_contact::Shape as ContactShape;
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
 pub(super) use contact::{ContactLaw, ContactTerm, Names, Toucher};
 pub use distance::Distance;
 pub(super) use friction::FrictionTerm;
+use frustum::Frustum;
 use mesh_distance::SolidMesh;
+pub(super) use parts::Parts;
+pub use sequence::MeshFrame;
+use sequence::MeshSequence;
 
 use super::SceneError;
 use super::motion::Keyframes;
 use super::own::Own;
-use super::touching::PLANE;
 
 /// A solid that moves on prescribed paths and that nothing can enter or pass, however thin or fast
 /// it is.
@@ -44,20 +54,16 @@ use super::touching::PLANE;
 /// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
 /// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
 ///
-/// use plisse_core::generate;
-/// use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
-/// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
-/// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
-/// let turn = rotation_degrees(0.0, 0.0, 45.0);
-/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], turn).placed(turn, DVec3::Z);
-/// let soft = Contact { stiffness: Positive::literal(100.0), ..Contact::default() };
-/// let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?;
-/// let (mesh, x) = generate::sphere(2, 0.3)?;
-/// let solid = Obstacle::mesh(&mesh, &x)?;
-/// let Distance { value, gradient, .. } = solid.distance(0.0, DVec3::Z);
-/// assert!((value - 0.7).abs() < 0.01 && gradient.z > 0.9);
-/// let drawn: Option<DrawnSurface> = block.surface(0.0);
-/// assert!(drawn.is_some() && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
+/// use plisse_core::generate; use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes,
+/// rotation_degrees}; let [thin, wide] = [0.02, 0.5].map(Positive::literal); let rod =
+/// Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still()); let turn
+/// = rotation_degrees(0.0, 0.0, 45.0); let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide,
+/// thin], turn).placed(turn, DVec3::Z); let soft = Contact { stiffness: Positive::literal(100.0),
+/// ..Contact::default() }; let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?; let
+/// (mesh, x) = generate::sphere(2, 0.3)?; let solid = Obstacle::mesh(&mesh, &x)?; let Distance {
+/// value, gradient, .. } = solid.distance(0.0, DVec3::Z); assert!((value - 0.7).abs() < 0.01 &&
+/// gradient.z > 0.9); let drawn: Option<DrawnSurface> = block.surface(0.0); assert!(drawn.is_some()
+/// && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -92,17 +98,6 @@ impl Default for Contact {
     fn default() -> Self {
         Self { range: None, stiffness: Positive::literal(1e3), friction: 0.3, slip: Positive::literal(1e-3) }
     }
-}
-
-/// What of an obstacle takes part in contact.
-pub(super) struct Parts {
-    pub(super) shape: ContactShape,
-    /// Its vertices, in the frame in which the obstacle was placed.
-    pub(super) local: Vec<DVec3>,
-    /// Of a ball or rod, m.
-    pub(super) radius: f64,
-    /// Of a plane, how far its triangle reaches around the bodies, m.
-    pub(super) plane: Option<f64>,
 }
 
 /// How the vertices of a scene touch obstacles.
@@ -223,12 +218,15 @@ enum Shape {
         b: DVec3,
         radius: f64,
     },
+    /// A cylinder or a cone.
+    Frustum(Frustum),
     Box {
         centre: DVec3,
         rotation: DQuat,
         half: DVec3,
     },
     Mesh(Arc<SolidMesh>),
+    Sequence(Arc<MeshSequence>),
     /// One of the user's own, turned and moved.
     Own {
         solid: Own<dyn Solid>,
@@ -267,6 +265,46 @@ impl Obstacle {
         Self::new(Shape::Capsule { a, b, radius: radius.get() })
     }
 
+    /// A round pillar with flat ends, whose axis goes from `a` to `b`.
+    ///
+    /// Its distance is exact. Contact and pictures see 64 flat sides instead of the round one,
+    /// which are nowhere farther from it than 6.1e-4 of the radius: corners outside, the middles of
+    /// sides inside. The ends are flat and exact but for their rims.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_core::Positive;
+    /// use plisse_scene::scene::Obstacle;
+    /// let pillar = Obstacle::cylinder(DVec3::ZERO, DVec3::Z, Positive::literal(0.2))?;
+    /// assert!((pillar.distance(0.0, DVec3::new(0.5, 0.0, 0.5)).value - 0.3).abs() < 1e-15);
+    /// assert!((pillar.distance(0.0, DVec3::Z * 1.1).value - 0.1).abs() < 1e-15);
+    /// let tent = Obstacle::cone(DVec3::ZERO, DVec3::Z, [1.0, 0.0])?;
+    /// assert!((tent.distance(0.0, DVec3::Z * 2.0).value - 1.0).abs() < 1e-15);
+    /// # Ok::<(), plisse_scene::scene::SceneError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or
+    /// lie in one place.
+    pub fn cylinder(a: DVec3, b: DVec3, radius: Positive) -> Result<Self, SceneError> {
+        Ok(Self::new(Shape::Frustum(Frustum::new("cylinder", a, b, [radius.get(); 2])?)))
+    }
+
+    /// A cone or what is left of one without its tip: the axis goes from `a` to `b`, with these
+    /// radii in metres at its ends. One of them may be zero: there is the tip.
+    ///
+    /// Its distance is exact. Contact and pictures see 64 flat sides, as of a [cylinder]; the tip
+    /// is exact.
+    ///
+    /// # Errors
+    /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or
+    /// lie in one place, if a radius is negative or not finite, or if both are zero.
+    ///
+    /// [cylinder]: Self::cylinder
+    pub fn cone(a: DVec3, b: DVec3, radii: [f64; 2]) -> Result<Self, SceneError> {
+        Ok(Self::new(Shape::Frustum(Frustum::new("cone", a, b, radii)?)))
+    }
+
     /// A box about `centre` with these sides, turned by `rotation`, a unit quaternion.
     #[must_use]
     pub fn cuboid(centre: DVec3, size: [Positive; 3], rotation: DQuat) -> Self {
@@ -279,6 +317,34 @@ impl Obstacle {
         Ok(Self::new(Shape::Mesh(Arc::new(SolidMesh::new(mesh, positions)?))))
     }
 
+    /// A closed triangle mesh that deforms: its vertices go straight from frame to frame. Before
+    /// the first frame it is as in the first, after the last as in the last. Contact and friction
+    /// follow from the motion of its vertices.
+    ///
+    /// A motion of its own ([`Self::moving`]) moves it as a whole, with rotations about the centre
+    /// of the box around the first frame. Within a time step all vertices go straight, past frames
+    /// that lie inside of the step.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_core::generate;
+    /// use plisse_scene::scene::{MeshFrame, Obstacle};
+    /// let (mesh, x) = generate::sphere(2, 0.3)?;
+    /// let frame = |time: f64, size: f64| MeshFrame { time, positions: x.map(|x| *x * size) };
+    /// let growing = Obstacle::mesh_sequence(&mesh, vec![frame(0.0, 1.0), frame(2.0, 2.0)])?;
+    /// let above = |time: f64| growing.distance(time, DVec3::Z).value;
+    /// assert!(above(0.0) > 0.69 && (above(1.0) - 0.55).abs() < 0.01 && above(3.0) < 0.41);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SceneError::SequenceTimes`] if there are fewer than two frames or times do not ascend,
+    /// [`SceneError::SequenceFrame`] if the mesh of a frame could not be an obstacle by itself, or
+    /// has another number of vertices.
+    pub fn mesh_sequence(mesh: &TriMesh, frames: Vec<MeshFrame>) -> Result<Self, SceneError> {
+        Ok(Self::new(Shape::Sequence(Arc::new(MeshSequence::new(mesh, frames)?))))
+    }
+
     /// A shape of one's own.
     #[must_use]
     pub fn solid(solid: impl Solid + 'static) -> Self {
@@ -286,7 +352,8 @@ impl Obstacle {
         Self::new(Shape::Own { solid, turn: DQuat::IDENTITY, by: DVec3::ZERO })
     }
 
-    /// Turned about the origin, then moved. A mesh stays: turn and move its positions before.
+    /// Turned about the origin, then moved. Meshes and mesh sequences stay: turn and
+    /// move their positions before.
     #[must_use]
     pub fn placed(self, turn: DQuat, by: DVec3) -> Self {
         let at = |x: DVec3| turn * x + by;
@@ -294,10 +361,12 @@ impl Obstacle {
             Shape::Plane { point, normal } => Shape::Plane { point: at(point), normal: turn * normal },
             Shape::Sphere { centre, radius } => Shape::Sphere { centre: at(centre), radius },
             Shape::Capsule { a, b, radius } => Shape::Capsule { a: at(a), b: at(b), radius },
+            Shape::Frustum(frustum) => Shape::Frustum(frustum.map(at)),
             Shape::Box { centre, rotation, half } => {
                 Shape::Box { centre: at(centre), rotation: turn * rotation, half }
             }
             Shape::Mesh(mesh) => Shape::Mesh(mesh),
+            Shape::Sequence(sequence) => Shape::Sequence(sequence),
             Shape::Own { solid, turn: before, by } => Shape::Own { solid, turn: turn * before, by: at(by) },
         };
         Self { shape, ..self }
@@ -310,7 +379,7 @@ impl Obstacle {
     }
 
     /// With a motion. Rotations are about the centre of the shape, for meshes that of their
-    /// bounding box, for planes their point.
+    /// bounding box, for mesh sequences that of the first frame, for planes their point.
     #[must_use]
     pub fn moving(self, motion: Keyframes) -> Self {
         Self { motion: Arc::new(motion), ..self }
@@ -340,11 +409,11 @@ impl Obstacle {
     /// Signed distance at a time, with derivatives by `x`.
     #[must_use]
     pub fn distance(&self, time: f64, x: DVec3) -> Distance {
-        turned(self.local_distance(self.to_local(time, x)), self.motion.at(time).0)
+        turned(self.local_distance(time, self.to_local(time, x)), self.motion.at(time).0)
     }
 
-    /// Signed distance in the frame in which it was placed.
-    fn local_distance(&self, x: DVec3) -> Distance {
+    /// Signed distance in the frame in which it was placed. The time matters for what deforms.
+    fn local_distance(&self, time: f64, x: DVec3) -> Distance {
         match &self.shape {
             Shape::Plane { point, normal } => distance::plane(x, *point, *normal),
             Shape::Sphere { centre, radius } => distance::sphere(x, *centre, *radius),
@@ -352,7 +421,9 @@ impl Obstacle {
             Shape::Box { centre, rotation, half } => {
                 turned(distance::cuboid(rotation.inverse() * (x - *centre), *half), *rotation)
             }
+            Shape::Frustum(frustum) => frustum.distance(x),
             Shape::Mesh(mesh) => mesh.distance(x),
+            Shape::Sequence(sequence) => sequence.at(time).distance(x),
             Shape::Own { solid, turn, by } => turned(solid.distance(turn.inverse() * (x - *by)), *turn),
         }
     }
@@ -361,12 +432,19 @@ impl Obstacle {
     #[cfg(feature = "wrinkle")]
     #[expect(clippy::expect_used, reason = "what a motion gives is finite, and its rotation is one")]
     pub(super) fn at_rest(&self, time: f64) -> Self {
+        if let Shape::Sequence(sequence) = &self.shape {
+            let placed = sequence.positions(time).map(|x| self.to_world(time, x)).collect();
+            let solid = SolidMesh::of_checked(sequence.mesh(), &Field::from_vec(placed));
+            let shape = Shape::Mesh(Arc::new(solid));
+            return Self { shape, motion: Arc::new(Keyframes::still()), ..self.clone() };
+        }
         let (rotation, translation) = self.motion.at(time);
         let frame = super::Keyframe { time: 0.0, translation, rotation };
         self.clone().moving(Keyframes::new(vec![frame]).expect("between keyframes all is finite"))
     }
 
-    /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s.
+    /// Velocity of the point of the obstacle at `x`, as a difference over a step, m/s. Only for
+    /// shapes of the user's own, which do not deform.
     fn velocity(&self, x: DVec3, start: f64, dt: f64) -> DVec3 {
         if !self.motion.moves() {
             return DVec3::ZERO;
@@ -379,7 +457,9 @@ impl Obstacle {
             Shape::Plane { point, .. } => *point,
             Shape::Sphere { centre, .. } | Shape::Box { centre, .. } => *centre,
             Shape::Capsule { a, b, .. } => (*a + *b) * 0.5,
+            Shape::Frustum(frustum) => frustum.centre(),
             Shape::Mesh(mesh) => mesh.centre(),
+            Shape::Sequence(sequence) => sequence.centre(),
             Shape::Own { solid, turn, by } => *turn * solid.centre() + *by,
         }
     }
@@ -388,23 +468,12 @@ impl Obstacle {
     fn touch(&self, time: f64, x: DVec3, toucher: &Toucher) -> Option<Distance> {
         let reach = toucher.range + toucher.radius;
         let local = self.to_local(time, x);
-        if self.is_beyond(local, reach) {
+        if self.is_beyond(time, local, reach) {
             return None;
         }
-        let distance = Some(self.local_distance(local)).filter(|distance| distance.value < reach)?;
+        let distance = Some(self.local_distance(time, local)).filter(|distance| distance.value < reach)?;
         let distance = turned(distance, self.motion.at(time).0);
         Some(Distance { value: distance.value - toucher.radius, ..distance })
-    }
-
-    /// The corners of a triangle of a plane around a point, in the frame in which it was placed.
-    pub(super) fn plane_around(&self, local: DVec3, size: f64) -> [DVec3; 3] {
-        let Shape::Plane { point, normal } = &self.shape else { return [local; 3] };
-        let foot = local - *normal * normal.dot(local - *point);
-        let (u, v) = normal.any_orthonormal_pair();
-        [0.0, 1.0, 2.0].map(|k: f64| {
-            let (sin, cos) = (k * std::f64::consts::TAU / 3.0).sin_cos();
-            foot + (u * cos + v * sin) * size
-        })
     }
 
     pub(super) fn to_local(&self, time: f64, x: DVec3) -> DVec3 {
@@ -414,29 +483,6 @@ impl Obstacle {
 
     pub(super) fn to_world(&self, time: f64, local: DVec3) -> DVec3 {
         self.motion.place(time, self.centre(), local)
-    }
-
-    /// The surface at a time, for pictures. A plane has none: pictures have a ground of their own.
-    #[must_use]
-    pub fn surface(&self, time: f64) -> Option<DrawnSurface> {
-        let (x, faces) = match &self.shape {
-            Shape::Plane { .. } => return None,
-            Shape::Sphere { centre, radius } => round_surface(|n| *centre + n * *radius),
-            Shape::Capsule { a, b, radius } => {
-                let axis = (*b - *a).normalize_or(DVec3::Z);
-                round_surface(|n| (if n.dot(axis) > 0.0 { *b } else { *a }) + n * *radius)
-            }
-            Shape::Box { centre, rotation, half } => box_surface(*centre, *rotation, *half),
-            Shape::Mesh(mesh) => {
-                let (x, faces) = mesh.surface();
-                (x.to_vec(), faces.to_vec())
-            }
-            Shape::Own { solid, turn, by } => {
-                let (x, faces) = solid.surface()?;
-                (x.into_iter().map(|x| *turn * x + *by).collect(), faces)
-            }
-        };
-        Some((x.into_iter().map(|x| self.to_world(time, x)).collect(), faces))
     }
 
     /// Whether it is a plane, with its point and normal at a time.
@@ -453,6 +499,7 @@ impl Obstacle {
         self.contact.range.map(Positive::get)
     }
 
+<<<<<<< HEAD
     /// What takes part in contact, in the frame in which it was placed; none for shapes of the
     /// user's own, which only keep vertices away. `around` are the positions of what may touch it.
     pub(super) fn parts(&self, around: &Field<Vertices, DVec3>) -> Option<Parts> {
@@ -494,13 +541,16 @@ impl Obstacle {
         self.name.clone().unwrap_or_else(|| format!("obstacle {}", index + 1))
     }
 
+=======
+>>>>>>> obstacles
     /// How it pushes and rubs.
     pub(super) fn law(&self) -> &Contact {
         &self.contact
     }
 
     pub(super) fn moves(&self) -> bool {
-        self.motion.moves()
+        let deforms = matches!(&self.shape, Shape::Sequence(sequence) if sequence.moves());
+        deforms || self.motion.moves()
     }
 
     fn check(&self) -> Result<(), SceneError> {
@@ -515,7 +565,8 @@ impl Obstacle {
                 unit("the rotation of an obstacle", *turn)?;
                 finite("the position of an obstacle", *by)
             }
-            Shape::Plane { .. } | Shape::Mesh(_) => Ok(()),
+            Shape::Frustum(frustum) => finite("the middle of a cylinder or cone", frustum.centre()),
+            Shape::Plane { .. } | Shape::Mesh(_) | Shape::Sequence(_) => Ok(()),
         }
     }
 
@@ -543,30 +594,4 @@ fn turned(distance: Distance, rotation: DQuat) -> Distance {
         gradient: rotation * distance.gradient,
         hessian: r * distance.hessian * r.transpose(),
     }
-}
-
-#[expect(clippy::expect_used, reason = "constant arguments within their ranges")]
-fn round_surface(place: impl Fn(DVec3) -> DVec3) -> DrawnSurface {
-    let (mesh, x) = plisse_core::generate::sphere(4, 1.0).expect("a unit sphere, divided four times");
-    let faces = mesh.faces().as_slice().iter().map(|f| f.map(Id::get)).collect();
-    (x.as_slice().iter().map(|n| place(*n)).collect(), faces)
-}
-
-/// Twenty-four vertices, so that shading does not smooth the edges.
-fn box_surface(centre: DVec3, rotation: DQuat, half: DVec3) -> DrawnSurface {
-    let (mut x, mut faces) = (Vec::new(), Vec::new());
-    for axis in 0..3 {
-        for side in [-1.0, 1.0] {
-            let first = x.len() as u32;
-            for (u, v) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-                let mut p = DVec3::ZERO;
-                p[axis] = side * half[axis];
-                p[(axis + 1) % 3] = u * side * half[(axis + 1) % 3];
-                p[(axis + 2) % 3] = v * half[(axis + 2) % 3];
-                x.push(centre + rotation * p);
-            }
-            faces.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
-        }
-    }
-    (x, faces)
 }

@@ -43,6 +43,9 @@ fn shapes() -> Vec<Obstacle> {
         Obstacle::capsule(DVec3::new(-0.2, 0.0, 0.1), DVec3::new(0.3, 0.1, -0.2), p(0.2)),
         Obstacle::cuboid(DVec3::new(0.1, 0.0, 0.0), [p(0.5), p(0.3), p(0.4)], turn),
         Obstacle::mesh(&mesh, &x).unwrap(),
+        Obstacle::cylinder(DVec3::new(-0.2, 0.0, 0.1), DVec3::new(0.3, 0.1, -0.2), p(0.2)).unwrap(),
+        Obstacle::cone(DVec3::new(0.2, 0.0, 0.3), DVec3::new(-0.1, 0.1, -0.2), [0.1, 0.35]).unwrap(),
+        Obstacle::cone(DVec3::new(0.0, -0.2, -0.2), DVec3::new(0.1, 0.1, 0.3), [0.4, 0.0]).unwrap(),
     ];
     let contact = Contact { range: Some(p(0.3)), stiffness: p(40.0), friction: 0.6, slip: p(0.5) };
     all.into_iter().map(|obstacle| obstacle.contact(contact).unwrap().moving(moving())).collect()
@@ -200,8 +203,8 @@ proptest! {
         let (from, path) = (DVec3::from(from), DVec3::from(path) * 10f64.powf(exponent));
         let (torus, x) = torus();
         for obstacle in shapes().into_iter().chain([Obstacle::mesh(&torus, &x).unwrap()]) {
-            let gap = obstacle.local_distance(from).value - radius;
-            let free = obstacle.free_path(from, from + path, radius);
+            let gap = obstacle.local_distance(0.0, from).value - radius;
+            let free = obstacle.free_path(0.0, from, from + path, radius);
             if gap <= 0.0 {
                 prop_assert_eq!(free, 0.0);
                 continue;
@@ -210,7 +213,7 @@ proptest! {
             let end = free.min(3.0);
             for k in 1..=200 {
                 let x = from + path * (end * f64::from(k) / 200.0);
-                let left = obstacle.local_distance(x).value - radius;
+                let left = obstacle.local_distance(0.0, x).value - radius;
                 prop_assert!(left >= 0.0999 * gap, "{left} of {gap} at {k} of {free}");
             }
         }
@@ -227,9 +230,9 @@ fn only_the_way_towards_a_body_counts() {
         Obstacle::sphere(DVec3::Z * -1e3, p(1e3)),
     ] {
         let from = DVec3::Z * 1e-6;
-        assert!(obstacle.free_path(from, from + DVec3::X, 0.0) >= 1.0);
-        assert!(obstacle.free_path(from, from + DVec3::Z, 0.0) >= 0.9e-6);
-        let down = obstacle.free_path(DVec3::Z * 0.5, DVec3::Z * -0.5, 0.0);
+        assert!(obstacle.free_path(0.0, from, from + DVec3::X, 0.0) >= 1.0);
+        assert!(obstacle.free_path(0.0, from, from + DVec3::Z, 0.0) >= 0.9e-6);
+        let down = obstacle.free_path(0.0, DVec3::Z * 0.5, DVec3::Z * -0.5, 0.0);
         assert!((0.44..0.4501).contains(&down), "{down}");
     }
 }
