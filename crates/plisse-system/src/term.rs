@@ -182,7 +182,8 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
-    /// Whether [`Self::refine`] may ever answer true. The first solve of a step is then a rough one.
+    /// Whether [`Self::refine`] may ever answer true. The first solve of a step is then a rough
+    /// one.
     fn refines(&self) -> bool {
         false
     }

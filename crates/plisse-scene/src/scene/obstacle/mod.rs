@@ -499,50 +499,11 @@ impl Obstacle {
         self.contact.range.map(Positive::get)
     }
 
-<<<<<<< HEAD
-    /// What takes part in contact, in the frame in which it was placed; none for shapes of the
-    /// user's own, which only keep vertices away. `around` are the positions of what may touch it.
-    pub(super) fn parts(&self, around: &Field<Vertices, DVec3>) -> Option<Parts> {
-        Some(match &self.shape {
-            Shape::Plane { .. } => {
-                let sum =
-                    |f: fn(DVec3, DVec3) -> DVec3, from| around.as_slice().iter().copied().fold(from, f);
-                let (low, high) = (sum(DVec3::min, DVec3::INFINITY), sum(DVec3::max, DVec3::NEG_INFINITY));
-                let height = self.distance(0.0, 0.5 * (low + high)).value.abs();
-                let size = PLANE * (low.distance(high) + height);
-                Parts { plane: Some(size), ..Parts::surface(vec![[0, 1, 2]], vec![DVec3::ZERO; 3]) }
-            }
-            Shape::Sphere { centre, radius } => Parts::round(ContactShape::Points, vec![*centre], *radius),
-            Shape::Capsule { a, b, radius } if a == b => {
-                Parts::round(ContactShape::Points, vec![*a], *radius)
-            }
-            Shape::Capsule { a, b, radius } => {
-                Parts::round(ContactShape::Lines(vec![[0, 1]]), vec![*a, *b], *radius)
-            }
-            Shape::Box { centre, rotation, half } => {
-                let sign = |k: usize, bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
-                let corner =
-                    |k: usize| *centre + *rotation * (*half * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)));
-                let quads: [[u32; 4]; 6] =
-                    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-                let halves = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]);
-                Parts::surface(halves.collect(), (0..8).map(corner).collect())
-            }
-            Shape::Mesh(mesh) => {
-                let (x, faces) = mesh.surface();
-                Parts::surface(faces.to_vec(), x.to_vec())
-            }
-            Shape::Own { .. } => return None,
-        })
-    }
-
     /// What messages call it: its name, or its number among all obstacles, which counts from zero.
     pub(super) fn called(&self, index: usize) -> String {
         self.name.clone().unwrap_or_else(|| format!("obstacle {}", index + 1))
     }
 
-=======
->>>>>>> obstacles
     /// How it pushes and rubs.
     pub(super) fn law(&self) -> &Contact {
         &self.contact
