@@ -49,7 +49,7 @@ impl Frustum {
         if let Some(radius) = radii.iter().find(|r| !is_radius(r)) {
             return wrong("a radius", *radius, "give zero or a positive number up to 1e60 m");
         }
-        if radii == [0.0; 2] {
+        if radii.iter().all(|r| *r == 0.0) {
             return wrong("each radius", 0.0, "one of them must be positive");
         }
         Ok(Self { a, b, radii })

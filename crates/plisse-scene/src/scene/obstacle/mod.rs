@@ -54,16 +54,20 @@ use super::own::Own;
 /// let ball = Obstacle::sphere(DVec3::ZERO, Positive::literal(0.2)).friction(0.5)?;
 /// assert!((ball.distance(0.0, DVec3::X).value - 0.8).abs() < 1e-15);
 ///
-/// use plisse_core::generate; use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes,
-/// rotation_degrees}; let [thin, wide] = [0.02, 0.5].map(Positive::literal); let rod =
-/// Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still()); let turn
-/// = rotation_degrees(0.0, 0.0, 45.0); let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide,
-/// thin], turn).placed(turn, DVec3::Z); let soft = Contact { stiffness: Positive::literal(100.0),
-/// ..Contact::default() }; let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?; let
-/// (mesh, x) = generate::sphere(2, 0.3)?; let solid = Obstacle::mesh(&mesh, &x)?; let Distance {
-/// value, gradient, .. } = solid.distance(0.0, DVec3::Z); assert!((value - 0.7).abs() < 0.01 &&
-/// gradient.z > 0.9); let drawn: Option<DrawnSurface> = block.surface(0.0); assert!(drawn.is_some()
-/// && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
+/// use plisse_core::generate;
+/// use plisse_scene::scene::{Contact, Distance, DrawnSurface, Keyframes, rotation_degrees};
+/// let [thin, wide] = [0.02, 0.5].map(Positive::literal);
+/// let rod = Obstacle::capsule(DVec3::ZERO, DVec3::X, thin).named("rod").moving(Keyframes::still());
+/// let turn = rotation_degrees(0.0, 0.0, 45.0);
+/// let block = Obstacle::cuboid(DVec3::ZERO, [wide, wide, thin], turn).placed(turn, DVec3::Z);
+/// let soft = Contact { stiffness: Positive::literal(100.0), ..Contact::default() };
+/// let floor = Obstacle::plane(DVec3::ZERO, DVec3::Z)?.contact(soft)?;
+/// let (mesh, x) = generate::sphere(2, 0.3)?;
+/// let solid = Obstacle::mesh(&mesh, &x)?;
+/// let Distance { value, gradient, .. } = solid.distance(0.0, DVec3::Z);
+/// assert!((value - 0.7).abs() < 0.01 && gradient.z > 0.9);
+/// let drawn: Option<DrawnSurface> = block.surface(0.0);
+/// assert!(drawn.is_some() && rod.name() == Some("rod") && floor.as_plane(0.0).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
