@@ -46,6 +46,7 @@ mod candidates;
 mod ccd;
 mod closest;
 mod colliders;
+mod contour;
 mod frame;
 mod hull;
 mod mollifier;
@@ -56,6 +57,7 @@ mod response;
 mod traverse;
 mod tree;
 mod triangles;
+mod untangle;
 
 pub use broad_phase::BroadPhase;
 pub use candidates::{Candidates, Pairs};
@@ -70,3 +72,4 @@ pub use response::{
     ResponseSettings, ResponseSettingsError,
 };
 pub use triangles::{triangles_fold_on_edge, triangles_meet, triangles_meet_beyond_vertex};
+pub use untangle::{Untangled, tangles, untangle};
