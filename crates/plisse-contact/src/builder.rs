@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::list::{List, Radii};
 use crate::model::{Areas, Kinematic, Model, Near, Place, Solid};
+use crate::tangle::Tangles;
 use crate::term::ContactTerm;
 use crate::touching::{Laws, Touching};
 
@@ -92,6 +93,7 @@ pub struct ContactBuilder {
     obstacles: Vec<(String, Part, Touching)>,
     friction: BTreeMap<(u32, u32), f64>,
     inside: BTreeSet<(u32, u32)>,
+    tangled: bool,
     depth: Option<Depth>,
 }
 
@@ -111,6 +113,7 @@ impl ContactBuilder {
             obstacles: Vec::new(),
             friction: BTreeMap::new(),
             inside: BTreeSet::new(),
+            tangled: false,
             depth: None,
         }
     }
@@ -169,6 +172,14 @@ impl ContactBuilder {
     pub fn starts_inside(mut self, vertex: Id<Vertices>, obstacle: u32) -> Self {
         self.inside.insert((vertex.get(), obstacle));
         self
+    }
+
+    /// Lets what crosses at the start pass through each other until it has come apart. What crosses,
+    /// two rings of triangles around it and what it cuts off are left alone in each step; all else
+    /// is kept apart.
+    #[must_use]
+    pub fn may_start_tangled(self) -> Self {
+        Self { tangled: true, ..self }
     }
 
     /// Says how deep nodes that are held are inside of obstacles, m, by the time and the positions
@@ -285,6 +296,7 @@ impl ContactBuilder {
             friction: self.friction,
         };
         let inside = self.inside.into_iter().map(|(v, obstacle)| (v, obstacle + first_obstacle)).collect();
+        let tangles = self.tangled.then(|| Tangles::new(total, &surfaces(&parts, nodes)));
         let mut model = Model {
             nodes,
             phase: Mutex::new(BroadPhase::new(colliders.clone(), &x)),
@@ -299,11 +311,14 @@ impl ContactBuilder {
             start: x,
             start_ranges: vec![f64::INFINITY; total],
             inside,
+            tangles,
             points,
             names: parts.iter().map(|(name, ..)| name.clone()).zip(firsts).collect(),
             has_wires: parts.iter().any(|(_, part, _)| matches!(part, Part::Wires { .. })),
             edge: if edge.is_finite() { edge } else { 1.0 },
         };
+        let (bodies, solids) = model.start.as_slice().split_at(nodes);
+        model.begin(&Place { nodes: bodies, solids });
         model.shorten_ranges()?;
         Ok(ContactTerm::new(name.into(), model, self.depth))
     }
@@ -345,6 +360,25 @@ impl Model {
         }
         Ok(())
     }
+}
+
+/// The triangles of every body and obstacle, by the numbers of all vertices.
+fn surfaces(parts: &[(String, Part, Touching)], nodes: usize) -> Vec<Vec<[u32; 3]>> {
+    let mut first = nodes as u32;
+    let mut out = Vec::new();
+    for (_, part, _) in parts {
+        match part {
+            Part::Cloth { mesh, .. } => {
+                out.push(mesh.faces().as_slice().iter().map(|face| face.map(Id::get)).collect());
+            }
+            Part::Obstacle { shape: Shape::Surface(faces), .. } => {
+                out.push(faces.iter().map(|face| face.map(|v| v + first)).collect());
+            }
+            Part::Obstacle { .. } | Part::Wires { .. } => {}
+        }
+        first += part.solid_count() as u32;
+    }
+    out
 }
 
 impl Part {

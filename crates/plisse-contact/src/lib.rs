@@ -12,6 +12,7 @@ mod friction;
 mod list;
 mod model;
 mod stencil;
+mod tangle;
 mod term;
 mod touching;
 mod weights;

@@ -123,6 +123,9 @@ impl Radii {
     }
 }
 
+/// Of its range, the gap of a pair that has just come apart. Contact pushes it with some kPa, but
+/// not far, since the range is short: without energy to speak of.
+const APART: f64 = 0.3;
 /// Room for rounding.
 const ROOM: f64 = 1.0 + 1e-6;
 
@@ -280,7 +283,7 @@ fn collect(model: &Model, pairs: &plisse_collision::Pairs, out: &mut Vec<Raw>) {
         let [first, all] = kind.vertices();
         let bodies = [body(vertices[0]), body(vertices[first])];
         let used = &vertices[..all];
-        if used.iter().all(|v| model.kinematic[*v as usize]) {
+        if used.iter().all(|v| model.kinematic[*v as usize]) || model.ignores(used) {
             return;
         }
         if !model.inside.is_empty() {
@@ -342,6 +345,14 @@ impl Model {
             if room == 0.0 {
                 return None;
             }
+            if room < 1.0 {
+                offset *= room;
+                range *= room;
+            }
+        }
+        if let Some(start) = self.start_of_step(vertices) {
+            // What has just come apart is close: contact grows with the gap that it makes.
+            let room = kind.nearest(&start).distance / (offset + APART * range);
             if room < 1.0 {
                 offset *= room;
                 range *= room;

@@ -9,6 +9,7 @@ use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
 use plisse_core::{Field, Id, Vertices};
 use plisse_system::{Pose, Way};
 
+use crate::tangle::Tangles;
 use crate::touching::Laws;
 
 /// Where the vertices of an obstacle are.
@@ -96,6 +97,8 @@ pub(crate) struct Model {
     pub(crate) start_ranges: Vec<f64>,
     /// Held vertices that start inside of an obstacle: what they bound passes through it.
     pub(crate) inside: BTreeSet<(u32, u32)>,
+    /// If bodies may start through each other and stay so until they come apart.
+    pub(crate) tangles: Option<Tangles>,
     /// Vertices without edges, ascending.
     pub(crate) points: Vec<u32>,
     /// Names of bodies, and the first vertex of each; none of obstacles.
@@ -185,6 +188,9 @@ impl Model {
         let (Some(a), Some(b)) = (vertices.first().map(body), vertices.last().map(body)) else {
             return false;
         };
+        if self.ignores(&vertices.iter().map(|v| v.get()).collect::<Vec<_>>()) {
+            return false;
+        }
         if a == b {
             return pair.distance(&self.colliders, &self.start) > 0.0;
         }

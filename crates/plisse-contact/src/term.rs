@@ -402,6 +402,7 @@ impl Term<Vertices> for ContactTerm {
             let ways = kept.solids.iter().zip(&before).map(|(to, from)| *to - *from);
             kept.velocities =
                 ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
+            self.model.begin(&Place { nodes: step.start.as_slice(), solids: &before });
             let solids_move = ways.map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
             let place = Place { nodes, solids: &kept.solids };
             let list = List::new(&self.model, place, self.radii(&step, solids_move), None);
@@ -477,6 +478,7 @@ impl Term<Vertices> for ContactTerm {
         let model = &self.model;
         let [before, after] = model.solids_along(way);
         let from = Place { nodes: way.start.as_slice(), solids: &before };
+        self.model.begin(&from);
         let to = Place { nodes: guess.as_slice(), solids: &after };
         if self.is_free_by_list(way, &from, &to) == Some(true) {
             return;
@@ -508,6 +510,7 @@ impl Term<Vertices> for ContactTerm {
         }
         let [before, after] = self.model.solids_along(way);
         let from = Place { nodes: way.start.as_slice(), solids: &before };
+        self.model.begin(&from);
         let to = Place { nodes: guess.as_slice(), solids: &after };
         self.is_free_by_list(way, &from, &to)
             .unwrap_or_else(|| self.share_between(&List::along(&self.model, from, &to), &from, &to) >= 1.0)

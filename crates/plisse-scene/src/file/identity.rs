@@ -14,8 +14,8 @@ use glam::DVec3;
 use plisse_damping::RateLaw;
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    Canonical, ClothTable, DiagonalName, Disc, Grid, LawName, ObstacleTable, SceneFile, Up, WeightName,
-    WiresTable,
+    Canonical, ClothTable, DiagonalName, Disc, Grid, LawName, ObstacleTable, SceneFile, StartName, Up,
+    WeightName, WiresTable,
 };
 use plisse_membrane::Lame;
 
@@ -43,6 +43,9 @@ impl Identity {
         text.add("gravity", &gravity(file));
         if let Some(air) = &file.air {
             text.add("air", air);
+        }
+        if file.start != StartName::Refuse {
+            text.add("start", &file.start);
         }
         text
     }

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, Time, Up, Which, is_full,
+    FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time, Up, Which,
+    is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};
@@ -27,7 +28,7 @@ pub use meshes::{MeshOptions, MeshRefusal};
 pub use names::Meaning;
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
-use crate::scene::{Air, Scene, SceneBuilder, SceneError, Settings};
+use crate::scene::{Air, CrossedStart, Scene, SceneBuilder, SceneError, Settings};
 use identity::Identity;
 
 /// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
@@ -227,6 +228,11 @@ impl Reader<'_> {
         let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
         let mut builder =
             Scene::builder().gravity(-up * file.gravity.0).settings(settings(&file.time, &file.solver));
+        builder = builder.crossed_start(match file.start {
+            StartName::Refuse => CrossedStart::Refuse,
+            StartName::Ignore => CrossedStart::Ignore,
+            StartName::Untangle => CrossedStart::Untangle,
+        });
         if let Some(air) = &file.air {
             builder = builder.air(Air {
                 velocity: air.wind,

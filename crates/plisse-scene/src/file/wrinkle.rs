@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use plisse_core::IsotropicSheet;
 use plisse_io::scene_file::{
-    ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, Up, WrinkleTable,
+    ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, StartName, Up, WrinkleTable,
 };
 use plisse_wrinkle::{BaseSettings, WrinkleSettings};
 
@@ -178,6 +178,9 @@ impl Reader<'_> {
         }
         if let Some(wires) = file.wires.first() {
             self.note(wires.at_line, "a scene of wrinkles has no wires; remove them");
+        }
+        if file.start != StartName::Refuse {
+            self.note(file.at_line, "the base of wrinkles does not touch itself; remove start");
         }
         if let Some(friction) = file.friction.first() {
             self.note(friction.at_line, "wrinkles are equilibria without friction; remove [[friction]]");

@@ -1,5 +1,6 @@
 //! Putting a scene together.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use super::SceneError;
 use super::bodies::{Bodies, Place};
 use super::body::{Body, Held, Way};
 use super::cloth::Cloth;
+use super::crossings::{CrossedStart, Surfaces};
 use super::drag::MassDamping;
 use super::friction::{Named, PairFriction, PairFrictions};
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch, Toucher};
@@ -56,6 +58,7 @@ pub struct SceneBuilder {
     parts: Vec<Part>,
     obstacles: Vec<Obstacle>,
     friction: Vec<PairFriction>,
+    crossed_start: CrossedStart,
     gravity: DVec3,
     air: Option<Air>,
     settings: Settings,
@@ -162,6 +165,7 @@ impl Default for SceneBuilder {
             parts: Vec::new(),
             obstacles: Vec::new(),
             friction: Vec::new(),
+            crossed_start: CrossedStart::Refuse,
             gravity: DVec3::new(0.0, 0.0, -9.81),
             air: None,
             settings: Settings::default(),
@@ -191,6 +195,12 @@ impl SceneBuilder {
     pub fn obstacle(mut self, obstacle: Obstacle) -> Self {
         self.obstacles.push(obstacle);
         self
+    }
+
+    /// Says what is done about triangles of cloths, boxes and meshes that cross at the start.
+    #[must_use]
+    pub fn crossed_start(self, crossed_start: CrossedStart) -> Self {
+        Self { crossed_start, ..self }
     }
 
     /// Sets the coefficient of friction of two bodies, or of a body and an obstacle, in place of
@@ -316,7 +326,7 @@ impl SceneBuilder {
         if let Some((_, error)) = wrong.into_iter().next() {
             return Err(error);
         }
-        let warnings: Vec<SceneWarning> =
+        let mut warnings: Vec<SceneWarning> =
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
         let total = counts.iter().sum();
@@ -336,10 +346,6 @@ impl SceneBuilder {
             let body = body.map_or_else(String::new, |body| body.name.clone());
             return Err(SceneError::TooFar { body, distance: x.length(), farthest });
         }
-        for (body, limit) in limits {
-            limit.check_start(&x, &body)?;
-            terms.push(Box::new(limit));
-        }
         let obstacles: Vec<Obstacle> =
             self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
         let mut held = vec![false; total];
@@ -347,6 +353,20 @@ impl SceneBuilder {
             held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
         }
         let contacts: Vec<BodyContact> = self.parts.iter().map(|part| part.body().contact).collect();
+        let x = if self.crossed_start == CrossedStart::Untangle {
+            let surfaces = Surfaces::new(&bodies, &contacts, &obstacles, &x, &held);
+            let mut apart = x.clone();
+            let is_pinned: BTreeSet<u32> = pins.iter().map(|(v, _)| v.get()).collect();
+            let moved = surfaces.untangle(&mut apart, |v| !is_pinned.contains(&v.get()));
+            warnings.extend(moved.map(|(pairs, farthest)| SceneWarning::Untangled { pairs, farthest }));
+            apart
+        } else {
+            x
+        };
+        for (body, limit) in limits {
+            limit.check_start(&x, &body)?;
+            terms.push(Box::new(limit));
+        }
         let surroundings = Surroundings {
             obstacles: &obstacles,
             touch: &touch,
@@ -356,8 +376,9 @@ impl SceneBuilder {
             masses: &mass,
             contacts: &contacts,
             friction: &friction,
+            crossed_start: self.crossed_start,
         };
-        surroundings.add_terms(&mut terms)?;
+        warnings.extend(surroundings.add_terms(&mut terms)?);
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -456,11 +477,20 @@ struct Surroundings<'a> {
     masses: &'a Field<Vertices, f64>,
     contacts: &'a [BodyContact],
     friction: &'a PairFrictions,
+    crossed_start: CrossedStart,
 }
 
 impl Surroundings<'_> {
-    fn add_terms(&self, terms: &mut Vec<Box<dyn Term<Vertices>>>) -> Result<(), SceneError> {
-        self.check_starts()?;
+    /// Adds terms, and says what is suspicious.
+    fn add_terms(
+        &self,
+        terms: &mut Vec<Box<dyn Term<Vertices>>>,
+    ) -> Result<Option<SceneWarning>, SceneError> {
+        let (pairs, tangles) = match self.crossed_start {
+            CrossedStart::Ignore => self.tangles(),
+            CrossedStart::Refuse | CrossedStart::Untangle => (0, Vec::new()),
+        };
+        self.check_starts(&tangles)?;
         let mut names: Vec<String> = self.bodies.iter().map(|body| body.name.clone()).collect();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let name = obstacle.called(index);
@@ -489,11 +519,19 @@ impl Surroundings<'_> {
             names.push(name);
         }
         let Self { bodies, obstacles, start, held, contacts, masses, friction, .. } = *self;
-        let everything = Everything { bodies, contacts, obstacles, start, masses, held, friction };
+        let everything =
+            Everything { bodies, contacts, obstacles, start, masses, held, friction, is_tangled: pairs > 0 };
         if let Some(contact) = everything.term()? {
             terms.push(Box::new(contact));
         }
-        Ok(())
+        let warning = SceneWarning::StartsTangled { pairs, tangles: tangles.len() };
+        Ok(Some(warning).filter(|_| pairs > 0))
+    }
+
+    /// How many pairs of triangles cross at the start, and what is tangled there.
+    fn tangles(&self) -> (usize, Vec<Vec<Id<Vertices>>>) {
+        let Self { bodies, contacts, obstacles, start, held, .. } = *self;
+        Surfaces::new(bodies, contacts, obstacles, start, held).tangles(start)
     }
 
     /// Of each toucher, the coefficient of friction on an obstacle.
@@ -507,12 +545,18 @@ impl Surroundings<'_> {
         touchers.iter().map(|toucher| one(toucher).unwrap_or(usual)).collect()
     }
 
-    /// Whether every body starts outside of every obstacle.
-    fn check_starts(&self) -> Result<(), SceneError> {
+    /// Whether every body starts outside of every obstacle, but for what is tangled.
+    fn check_starts(&self, tangles: &[Vec<Id<Vertices>>]) -> Result<(), SceneError> {
+        let mut excused = self.held.to_vec();
+        for v in tangles.iter().flatten() {
+            if let Some(excused) = excused.get_mut(v.index()) {
+                *excused = true;
+            }
+        }
         let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
         let place = |BodyInfo { name, vertices, .. }: &'_ BodyInfo| {
             let at = || vertices.clone();
-            Placed { name: name.clone(), x: &x[at()], radii: &radii[at()], held: &self.held[at()] }
+            Placed { name: name.clone(), x: &x[at()], radii: &radii[at()], held: &excused[at()] }
         };
         let bodies: Vec<Placed<'_>> = self.bodies.iter().map(place).collect();
         // The barrier is infinite on the surface.

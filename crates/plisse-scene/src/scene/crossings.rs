@@ -3,9 +3,9 @@
 use std::fmt;
 
 use glam::DVec3;
-use plisse_collision::{Crossing, SurfaceFace, intersections};
+use plisse_collision::{Crossing, SurfaceFace, intersections, tangles, untangle};
 use plisse_contact::Shape;
-use plisse_core::{Field, TriMesh, Vertices};
+use plisse_core::{Field, Id, TriMesh, Vertices};
 
 use super::obstacle::{Obstacle, Parts};
 use super::scene::{BodyInfo, Kind};
@@ -26,6 +26,25 @@ pub struct Crossings {
     /// Pairs of triangles that may cross, with the reason.
     pub allowed: Vec<(CrossedFaces, MayCross)>,
 }
+
+/// What is done about triangles that cross at the start: see
+/// [`SceneBuilder::crossed_start`](super::SceneBuilder::crossed_start).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CrossedStart {
+    /// The scene is refused, with the names and the place.
+    #[default]
+    Refuse,
+    /// What crosses, with two rings of triangles around it and what it cuts off, passes through
+    /// each other until it has come apart, and is kept apart from then on. All else is protected.
+    Ignore,
+    /// Vertices that no pin holds are moved until nothing crosses. If that fails, the scene is
+    /// refused.
+    Untangle,
+}
+
+/// Passes of untangling, each a tenth of an edge: a corner that is a few edges deep needs some
+/// tens.
+const PASSES: usize = 100;
 
 /// Two triangles that cross, or touch.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +119,7 @@ impl<'a> Surfaces<'a> {
         let solids: Vec<_> = obstacles
             .iter()
             .enumerate()
-            .map(|(i, obstacle)| (obstacle.called(i), obstacle, triangles(obstacle, start)))
+            .map(|(i, obstacle)| (i, obstacle, triangles(obstacle, start)))
             .collect();
         let of_solids = solids.iter().flat_map(|(_, _, parts)| parts).map(|(_, local)| local.len());
         let total = start.len() + of_solids.sum::<usize>();
@@ -116,7 +135,8 @@ impl<'a> Surfaces<'a> {
             }
         }
         let mut first = start.len();
-        for (name, obstacle, parts) in solids {
+        for (index, obstacle, parts) in solids {
+            let name = obstacle.called(index);
             let Some((mesh, local)) = parts else {
                 unchecked.push(name);
                 continue;
@@ -128,13 +148,22 @@ impl<'a> Surfaces<'a> {
         Self { list, meshes, unchecked, start, held }
     }
 
-    /// All crossings where the vertices of the bodies are here at a time.
-    pub(super) fn find(&self, time: f64, nodes: &Field<Vertices, DVec3>) -> Crossings {
+    /// The vertices of the bodies, and those of obstacles at a time.
+    fn all(&self, time: f64, nodes: &Field<Vertices, DVec3>) -> Field<Vertices, DVec3> {
         let solids = self.list.iter().flat_map(|surface| match &surface.is {
             Owner::Cloth { .. } => Vec::new(),
-            Owner::Solid { obstacle, local } => local.iter().map(|x| obstacle.to_world(time, *x)).collect(),
+            Owner::Solid { obstacle, local } => {
+                let mut placed = vec![DVec3::ZERO; local.len()];
+                obstacle.place_parts(time, local, &mut placed);
+                placed
+            }
         });
-        let x = Field::from_vec(nodes.as_slice().iter().copied().chain(solids).collect());
+        Field::from_vec(nodes.as_slice().iter().copied().chain(solids).collect())
+    }
+
+    /// All crossings where the vertices of the bodies are here at a time.
+    pub(super) fn find(&self, time: f64, nodes: &Field<Vertices, DVec3>) -> Crossings {
+        let x = self.all(time, nodes);
         let mut found = Crossings {
             checked: self.list.iter().map(|surface| surface.name.clone()).collect(),
             unchecked: self.unchecked.clone(),
@@ -153,6 +182,41 @@ impl<'a> Surfaces<'a> {
             }
         }
         found
+    }
+
+    /// Moves what `may_move` until no triangles cross at the start. Says how many pairs crossed,
+    /// and how far a vertex was moved; none if nothing crossed.
+    pub(super) fn untangle(
+        &self,
+        nodes: &mut Field<Vertices, DVec3>,
+        may_move: impl Fn(Id<Vertices>) -> bool,
+    ) -> Option<(usize, f64)> {
+        let pairs = self.find(0.0, nodes).forbidden.len();
+        if pairs == 0 {
+            return None;
+        }
+        let mut x = self.all(0.0, nodes);
+        let count = nodes.len();
+        let done = untangle(
+            &self.meshes.iter().collect::<Vec<_>>(),
+            &mut x,
+            PASSES,
+            |v| v.index() < count && may_move(v),
+            |crossing| matches!(self.judge(crossing), Verdict::Forbidden),
+        );
+        nodes.as_mut_slice().copy_from_slice(&x.as_slice()[..count]);
+        Some((pairs, done.farthest))
+    }
+
+    /// How many pairs of triangles cross at the start, and the vertices of what is tangled there,
+    /// bodies' first.
+    pub(super) fn tangles(&self, nodes: &Field<Vertices, DVec3>) -> (usize, Vec<Vec<Id<Vertices>>>) {
+        let x = self.all(0.0, nodes);
+        let meshes: Vec<&TriMesh> = self.meshes.iter().collect();
+        let forbidden = |crossing: &Crossing| matches!(self.judge(crossing), Verdict::Forbidden);
+        let crossings: Vec<Crossing> =
+            intersections(&meshes, &x).crossings.into_iter().filter(forbidden).collect();
+        (crossings.len(), tangles(&meshes, &crossings, x.len()))
     }
 
     fn judge(&self, crossing: &Crossing) -> Verdict {

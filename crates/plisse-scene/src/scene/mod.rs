@@ -9,7 +9,7 @@
 //! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
-//! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`] |
+//! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`], [`CrossedStart`] |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
@@ -48,7 +48,7 @@ pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling};
-pub use crossings::{CrossedFaces, Crossings, MayCross};
+pub use crossings::{CrossedFaces, CrossedStart, Crossings, MayCross};
 pub use damping::{Damping, StrainRate};
 pub use error::SceneError;
 #[cfg(feature = "file")]

@@ -50,6 +50,8 @@ pub(super) struct Everything<'a> {
     pub(super) held: &'a [bool],
     /// Friction of single pairs.
     pub(super) friction: &'a PairFrictions,
+    /// Whether something starts through each other and may stay so until it has come apart.
+    pub(super) is_tangled: bool,
 }
 
 impl Everything<'_> {
@@ -61,8 +63,12 @@ impl Everything<'_> {
         if alone && !self.contacts[0].touches_itself {
             return Ok(None);
         }
-        self.check_crossings()?;
         let mut builder = ContactTerm::builder();
+        if self.is_tangled {
+            builder = builder.may_start_tangled();
+        } else {
+            self.check_crossings()?;
+        }
         for (body, contact) in self.bodies.iter().zip(self.contacts) {
             builder = self.add(builder, body, contact);
         }

@@ -97,6 +97,22 @@ pub enum SceneWarning {
         /// Its Poisson's ratio.
         poisson: f64,
     },
+    /// Triangles crossed at the start and were moved apart
+    /// ([`CrossedStart::Untangle`](super::CrossedStart::Untangle)).
+    Untangled {
+        /// How many pairs crossed.
+        pairs: usize,
+        /// The longest way of a vertex, m.
+        farthest: f64,
+    },
+    /// Triangles cross at the start and pass through each other until they have come apart
+    /// ([`CrossedStart::Ignore`](super::CrossedStart::Ignore)).
+    StartsTangled {
+        /// How many pairs cross.
+        pairs: usize,
+        /// In how many places.
+        tangles: usize,
+    },
     /// A triangle that starts far from its rest shape.
     Stretched {
         /// Which body.
@@ -156,6 +172,16 @@ impl fmt::Display for SceneWarning {
                 "{body} has membrane = \"neo-hookean\" and a Poisson's ratio of {}, as rubber, but this membrane does not thin when \
                  it is stretched. Choose membrane = \"neo-hookean-incompressible\" for rubber",
                 short(*poisson)
+            ),
+            Self::Untangled { pairs, farthest } => write!(
+                f,
+                "{pairs} pairs of triangles crossed at the start and were moved apart, vertices by up to {} m",
+                short(*farthest)
+            ),
+            Self::StartsTangled { pairs, tangles } => write!(
+                f,
+                "{pairs} pairs of triangles cross at the start, in {tangles} places: there they pass through each other until \
+                 they have come apart, and nothing makes them. `plisse info` says what crosses in a frame"
             ),
             Self::Stretched { body, face, stretch: [low, high], faces } => write!(
                 f,

@@ -41,6 +41,8 @@ table! {
         up: Up = "\"z\"",
         /// Gravity downwards, m/s².
         gravity: NonNegative = "9.81",
+        /// What is done about triangles that cross at the start.
+        start: StartName = "\"refuse\"",
         /// How time advances.
         time: Time = required,
         /// How equations are solved.
@@ -59,6 +61,18 @@ table! {
         output: Output = "{}",
         /// How pictures are taken.
         camera: CameraTable = "{}",
+    }
+}
+
+names! {
+    /// What is done about triangles that cross at the start.
+    pub enum StartName {
+        /// The scene is refused.
+        Refuse = "refuse",
+        /// They pass through each other until they have come apart.
+        Ignore = "ignore",
+        /// They are moved apart before the start.
+        Untangle = "untangle",
     }
 }
 
