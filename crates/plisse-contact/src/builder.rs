@@ -174,9 +174,9 @@ impl ContactBuilder {
         self
     }
 
-    /// Lets what crosses at the start pass through each other until it has come apart. What crosses,
-    /// two rings of triangles around it and what it cuts off are left alone in each step; all else
-    /// is kept apart.
+    /// Lets what crosses at the start pass through each other until it has come apart. What
+    /// crosses, two rings of triangles around it and what it cuts off are left alone in each step;
+    /// all else is kept apart.
     #[must_use]
     pub fn may_start_tangled(self) -> Self {
         Self { tangled: true, ..self }
