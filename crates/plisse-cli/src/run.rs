@@ -190,6 +190,11 @@ impl Run<'_> {
         for warning in summary.warnings() {
             warn(&warning);
         }
+        // Only what was tangled at the start can cross at the end.
+        let left = self.loaded.scene.crossings().forbidden;
+        if let Some(first) = left.first() {
+            warn(&format!("{} pairs of triangles cross still, the first {first}", left.len()));
+        }
         let made = match self.export(&interrupted) {
             Ok(made) => made,
             Err(failure) => return self.failed(failure),
