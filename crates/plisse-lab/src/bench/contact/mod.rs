@@ -9,6 +9,8 @@ mod clocked;
 mod free;
 mod run;
 mod scene;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 use anyhow::{Result, bail};

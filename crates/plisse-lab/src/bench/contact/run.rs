@@ -5,7 +5,7 @@ use plisse::core::{Positive, Vertices};
 use plisse::system::{Adaptive, Implicit, Integrator, NewtonSettings, Scheme, State, StepReport};
 
 use super::book::{Shared, Work};
-use super::scene::Layout;
+use super::scene::{FRICTION, Layout};
 use super::unit::Units;
 use crate::bench::clock::thread_time;
 
@@ -71,9 +71,9 @@ impl Quarter {
 /// Runs one second in so many steps.
 pub(super) fn table(layout: &Layout, steps: usize, newton: NewtonSettings) -> Result<()> {
     let book = Shared::default();
-    let (system, mut state) = layout.system(true, Some(&book))?;
+    let (system, mut state) = layout.system(Some(FRICTION), Some(&book))?;
     let dt = 1.0 / steps as f64;
-    let mut units = Units::new(layout.system(false, None)?.0, &state, dt)?;
+    let mut units = Units::new(layout.system(None, None)?.0, &state, dt)?;
     let implicit = Implicit::new(&system, Scheme::BackwardEuler, newton)?;
     let mut integrator = Adaptive::new(implicit, SHORTEST);
     let mut quarters = [Quarter::default(); 4];

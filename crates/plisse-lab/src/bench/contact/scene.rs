@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use glam::{DQuat, DVec2, DVec3};
 use plisse::bending::QuadraticBending;
-use plisse::contact::{ContactTerm, Shape, Touching};
-use plisse::core::{Field, Id, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate};
+use plisse::contact::{ContactBuilder, ContactTerm, Shape, Touching};
+use plisse::core::{Faces, Field, Id, PoissonRatio, Positive, RestShape, TriMesh, Vertices, generate};
 use plisse::membrane::{Lame, MembraneElement, NeoHookeanStable};
 use plisse::system::{ConstantTerm, ElementTerm, Gravity, State, System, Term};
 
@@ -19,7 +19,7 @@ const POISSON: PoissonRatio = PoissonRatio::literal(0.3);
 const RANGE: Positive = Positive::literal(2e-3);
 /// Obstacles leave the range to the sheets.
 const FAR: Positive = Positive::literal(1e50);
-const FRICTION: f64 = 0.3;
+pub(super) const FRICTION: f64 = 0.3;
 const SLIP: Positive = Positive::literal(0.01);
 /// Pa.
 const STIFFNESS: Positive = Positive::literal(1e3);
@@ -79,11 +79,11 @@ impl Layout {
         Field::from_vec(self.sheets.iter().flat_map(place).collect())
     }
 
-    /// The equations with or without contact, and the state at the start. With a book, terms write
-    /// down their times.
+    /// The equations, without contact or with it and a coefficient of friction, and the state at the
+    /// start. With a book, terms write down their times.
     pub(super) fn system(
         &self,
-        has_contact: bool,
+        friction: Option<f64>,
         book: Option<&Shared>,
     ) -> Result<(System<Vertices>, State<Vertices>)> {
         let cells = self.vertices - 1;
@@ -103,8 +103,11 @@ impl Layout {
             (Box::new(Gravity::new(DVec3::new(0.0, 0.0, -9.81), &mass)?), false),
         ];
         let pins = if self.pinned { vec![Id::new(0), Id::new(cells as u32)] } else { Vec::new() };
-        if has_contact {
-            terms.push((self.contact(meshes, &rest, &x, &mass, &pins)?, true));
+        if let Some(friction) = friction {
+            let areas = Field::from_vec(mesh.faces().ids().map(|face| rest.map(face).area()).collect());
+            let builder = self.touching(meshes, &areas, friction);
+            let contact = builder.build("contact", &x, &mass, |v| pins.contains(&v))?;
+            terms.push((Box::new(contact), true));
         }
         let mut builder = System::builder(mass);
         for (inner, is_contact) in terms {
@@ -116,29 +119,21 @@ impl Layout {
         Ok((builder.pins(pins).build()?, State::at_rest(x)?))
     }
 
-    fn contact(
-        &self,
-        meshes: Vec<TriMesh>,
-        rest: &RestShape,
-        x: &Field<Vertices, DVec3>,
-        mass: &Field<Vertices, f64>,
-        pins: &[Id<Vertices>],
-    ) -> Result<Box<dyn Term<Vertices>>> {
+    fn touching(&self, meshes: Vec<TriMesh>, areas: &Field<Faces, f64>, friction: f64) -> ContactBuilder {
         let cloth = Touching {
             radius: 0.0,
             range: RANGE,
             stiffness: STIFFNESS,
-            friction: FRICTION,
+            friction,
             slip: SLIP,
             touches_itself: true,
         };
         let solid = Touching { range: FAR, touches_itself: false, ..cloth };
         let mut builder = ContactTerm::builder();
         for (s, mesh) in meshes.into_iter().enumerate() {
-            let areas = Field::from_vec(mesh.faces().ids().map(|face| rest.map(face).area()).collect());
-            builder = builder.cloth(format!("sheet {s}"), mesh, areas, cloth);
+            builder = builder.cloth(format!("sheet {s}"), mesh, areas.clone(), cloth);
         }
-        builder = match self.ground {
+        match self.ground {
             Ground::Nothing => builder,
             Ground::Ball => {
                 let ball = Touching { radius: 0.3, ..solid };
@@ -151,8 +146,7 @@ impl Layout {
                 let corners: Vec<DVec3> = [0.0, 1.0, 2.0].map(corner).to_vec();
                 builder.obstacle("plane", Shape::Surface(vec![[0, 1, 2]]), 3, Arc::new(corners), solid)
             }
-        };
-        Ok(Box::new(builder.build("contact", x, mass, |v| pins.contains(&v))?))
+        }
     }
 }
 
