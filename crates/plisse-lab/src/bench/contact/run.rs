@@ -77,6 +77,9 @@ pub(super) fn table(layout: &Layout, steps: usize, newton: NewtonSettings) -> Re
     let implicit = Implicit::new(&system, Scheme::BackwardEuler, newton)?;
     let mut integrator = Adaptive::new(implicit, SHORTEST);
     let mut quarters = [Quarter::default(); 4];
+    let (n, sheets) = (layout.vertices, layout.sheets());
+    println!("{}: {sheets} of {n} x {n} vertices, 1 s in {steps} steps\n", layout.name);
+    print_head();
     for step in 0..steps {
         let analyses = integrator.inner().linear().analyses();
         book.lock().open();
@@ -89,26 +92,25 @@ pub(super) fn table(layout: &Layout, steps: usize, newton: NewtonSettings) -> Re
         if step % steps.div_ceil(SAMPLES) == 0 {
             units.measure(&system, &state)?;
         }
+        let quarter = 4 * step / steps;
+        if 4 * (step + 1) / steps > quarter {
+            // In factorisations so far.
+            quarters[quarter].print(&(quarter + 1).to_string(), units.factor());
+        }
     }
-    let (n, sheets) = (layout.vertices, layout.sheets());
-    println!("{}: {sheets} of {n} x {n} vertices, 1 s in {steps} steps\n", layout.name);
     let all = quarters.iter().fold(Quarter::default(), Quarter::plus);
-    print_quarters(&quarters, &all, units.factor());
+    all.print("all", units.factor());
+    println!("{:>9}{:>17.1}{:>10.2}   (double precision, without contact)\n", "factor", units.factor(), 1.0);
     print_split(&book, &all, &units);
     print_end(&state);
     Ok(())
 }
 
-fn print_quarters(quarters: &[Quarter; 4], all: &Quarter, unit: f64) {
+fn print_head() {
     println!(
         "{:>9}{:>7}{:>10}{:>10}{:>10}{:>9}{:>9}{:>9}{:>10}",
         "quarter", "steps", "ms/step", "/factor", "substeps", "newton", "linear", "factors", "analyses"
     );
-    for (quarter, name) in quarters.iter().zip(["1", "2", "3", "4"]) {
-        quarter.print(name, unit);
-    }
-    all.print("all", unit);
-    println!("{:>9}{:>17.1}{:>10.2}   (double precision, without contact)\n", "factor", unit, 1.0);
 }
 
 /// Where the time went. The linear solve as a whole is timed; of it, analyses and factors are

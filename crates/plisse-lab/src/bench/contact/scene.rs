@@ -79,8 +79,8 @@ impl Layout {
         Field::from_vec(self.sheets.iter().flat_map(place).collect())
     }
 
-    /// The equations, without contact or with it and a coefficient of friction, and the state at the
-    /// start. With a book, terms write down their times.
+    /// The equations, without contact or with it and a coefficient of friction, and the state at
+    /// the start. With a book, terms write down their times.
     pub(super) fn system(
         &self,
         friction: Option<f64>,
