@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["bench", "kernels"] => report(bench::kernels::run(false)),
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
+        ["bench", "contact", words @ ..] => report(bench::contact::run(words)),
         ["bench", "damping", args @ ..] => report(bench::damping::run(args)),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "shell", sizes @ ..] => report(bench::shell::run(sizes)),

@@ -1,6 +1,7 @@
 //! Benchmarks: variants interleaved in one run, compared as ratios.
 
 mod clock;
+pub(crate) mod contact;
 pub(crate) mod damping;
 pub(crate) mod kernels;
 pub(crate) mod shell;
