@@ -96,8 +96,8 @@ impl Variant {
     }
 }
 
-/// Moves vertices of a scene that has not begun by up to 0.1 mm, another way for each seed. Pins put
-/// theirs back.
+/// Moves vertices of a scene that has not begun by up to 0.1 mm, another way for each seed. Pins
+/// put theirs back.
 pub(super) fn displace(scene: &mut Scene, seed: u64) -> Result<()> {
     Variant::Seed(seed).disturb(scene)
 }

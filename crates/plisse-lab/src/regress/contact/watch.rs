@@ -73,7 +73,7 @@ impl Watch {
                 }
                 if self.wrong_side == 0 {
                     let name = obstacle.name().unwrap_or("an obstacle");
-                    let place = format!("on the wrong side of {name}, {:.2e} m deep", deep);
+                    let place = format!("on the wrong side of {name}, {deep:.2e} m deep");
                     self.first.push(format!("vertex {vertex} is {place} at t = {:.4} s", times[1]));
                 }
                 self.wrong_side += 1;
