@@ -27,7 +27,8 @@ cargo xtask COMMAND
   regress [NAME…] [--short] [--bless]
                    experiments of the papers and runs of the scenes, each with a verdict by rules and by a golden
                    file: v-strips, stretch-test, spring, swing, wrinkle, animation, cantilever, settling, plate,
-                   cusick, scenes, hard, jitter (an hour); also one of a group, as scenes/drape.
+                   cusick, scenes, hard, jitter (an hour), contact (a night; --quick, --frames N, --repeats N);
+                   also one of a group, as scenes/drape.
                    --short: a minute of scenes. --bless: renew the golden files
   figures          draw the plots of the book again
   pictures [NAME…] run the scenes of the repository and take the pictures of the book again

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, ensure};
 use glam::DVec3;
 use plisse::core::SplitMix;
 use plisse::file::Loaded;
+use plisse::scene::Scene;
 use plisse::system::State;
 
 use super::{Experiment, Findings};
@@ -74,6 +75,16 @@ impl Variant {
         })
     }
 
+    /// Moves the vertices of a scene that has not begun.
+    fn disturb(self, scene: &mut Scene) -> Result<()> {
+        let (Self::Seed(n) | Self::LastBits(n)) = self else { return Ok(()) };
+        let mut random = SplitMix::new(n);
+        let state = scene.state();
+        let x = state.x().map(|x| self.moved(*x, &mut random));
+        let moved = State::new(x, state.v().clone())?;
+        Ok(scene.set_state(moved)?)
+    }
+
     /// The place where a vertex starts instead.
     fn moved(self, x: DVec3, random: &mut SplitMix) -> DVec3 {
         let mut noise = || DVec3::new(random.signed(), random.signed(), random.signed());
@@ -83,6 +94,12 @@ impl Variant {
             Self::Linear(_) => x,
         }
     }
+}
+
+/// Moves vertices of a scene that has not begun by up to 0.1 mm, another way for each seed. Pins
+/// put theirs back.
+pub(super) fn displace(scene: &mut Scene, seed: u64) -> Result<()> {
+    Variant::Seed(seed).disturb(scene)
 }
 
 /// One experiment per scene. All of them together take an hour.
@@ -132,13 +149,7 @@ fn scenes() -> Result<Vec<(String, String)>> {
 fn simulate(name: &str, text: &str, variant: Variant) -> Result<String> {
     let folder = repository_root().join("fixtures/scenes");
     let Loaded { mut scene, file, .. } = Loaded::parse(&variant.text(text)?, name, Path::new(&folder))?;
-    if let Variant::Seed(n) | Variant::LastBits(n) = variant {
-        let mut random = SplitMix::new(n);
-        let state = scene.state();
-        let x = state.x().map(|x| variant.moved(*x, &mut random));
-        let moved = State::new(x, state.v().clone())?;
-        scene.set_state(moved)?;
-    }
+    variant.disturb(&mut scene)?;
     let (steps, dt) = scene.steps_in(file.time.duration);
     let (mut newton, mut substeps, mut rejected) = (0, 0, 0);
     for _ in 0..steps {

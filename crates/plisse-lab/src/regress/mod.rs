@@ -5,6 +5,7 @@
 
 mod animation;
 mod cantilever;
+mod contact;
 mod cusick;
 #[cfg(test)]
 mod damping_tests;
@@ -28,6 +29,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail, ensure};
 
+use contact::Size;
 pub(crate) use golden::{Findings, Tolerance};
 use verdict::Verdict;
 
@@ -50,7 +52,7 @@ impl Experiment {
 }
 
 /// All experiments, in the order in which they run.
-fn experiments() -> Result<Vec<Experiment>> {
+fn experiments(contact: Size) -> Result<Vec<Experiment>> {
     let mut all = vec![
         Experiment::new("v-strips", v_strips::run),
         Experiment::new("stretch-test", stretch_test::run),
@@ -68,28 +70,35 @@ fn experiments() -> Result<Vec<Experiment>> {
     all.extend(scenes::hard()?);
     all.extend(scenes::short());
     all.extend(jitter::all()?);
+    all.extend(contact::all(contact));
     Ok(all)
 }
 
-/// Runs the experiments that are named, or all of them: `[NAME…] [--short] [--bless]`. A group is a
-/// name too; `--short` is the group `short`.
+/// Runs the experiments that are named, or all of them: `[NAME…] [--short] [--bless]`, and for
+/// `contact` also `[--quick] [--frames N] [--repeats N]`. A group is a name too; `--short` is the
+/// group `short`.
 ///
 /// # Errors
 ///
 /// If a name is unknown, or an experiment has failed. The others run all the same.
 pub(crate) fn run(args: &[&str]) -> Result<()> {
-    let (mut names, mut bless) = (Vec::new(), false);
-    for arg in args {
-        match *arg {
+    let (mut names, mut bless, mut contact) = (Vec::new(), false, Size::FULL);
+    let mut rest = args.iter().copied();
+    while let Some(arg) = rest.next() {
+        match arg {
             "--bless" => bless = true,
+            "--quick" => contact = Size::QUICK,
+            "--frames" => contact.frames = contact::count(arg, rest.next())?,
+            "--repeats" => contact.repeats = contact::count(arg, rest.next())?,
             "--short" => names.push("short"),
             option if option.starts_with('-') => {
-                bail!("no option is called \"{option}\"; there are: --short, --bless")
+                let known = "--short, --bless, --quick, --frames, --repeats";
+                bail!("no option is called \"{option}\"; there are: {known}")
             }
             name => names.push(name),
         }
     }
-    let all = experiments()?;
+    let all = experiments(contact)?;
     for name in &names {
         let known: Vec<&str> = all.iter().map(|experiment| experiment.name.as_str()).collect();
         let meant = all.iter().any(|experiment| experiment.is_meant_by(name));
@@ -98,8 +107,8 @@ pub(crate) fn run(args: &[&str]) -> Result<()> {
     let chosen = |experiment: &&Experiment| {
         // The short form of another experiment, and hours of disturbed runs, are run where they are
         // asked for.
-        let by_default =
-            names.is_empty() && !["short", "jitter"].iter().any(|name| experiment.is_meant_by(name));
+        let on_demand = ["short", "jitter", "contact"];
+        let by_default = names.is_empty() && !on_demand.iter().any(|name| experiment.is_meant_by(name));
         by_default || names.iter().any(|name| experiment.is_meant_by(name))
     };
     let verdicts: Vec<Verdict> =

@@ -8,15 +8,20 @@ use plisse::scene::Obstacle;
 /// The largest depth of a position inside any obstacle at a time, in metres; zero if all are
 /// outside.
 pub(super) fn largest_depth(obstacles: &[Obstacle], time: f64, x: &[DVec3]) -> f64 {
-    let depth = |x: &DVec3| obstacles.iter().map(|o| -o.distance(time, *x).value).fold(0.0, f64::max);
-    x.iter().map(depth).fold(0.0, f64::max)
+    let deepest = |x: &DVec3| obstacles.iter().map(|o| depth(o, time, *x)).fold(0.0, f64::max);
+    x.iter().map(deepest).fold(0.0, f64::max)
+}
+
+/// The depth of a position inside an obstacle at a time, in metres; zero outside.
+pub(in crate::regress) fn depth(obstacle: &Obstacle, time: f64, x: DVec3) -> f64 {
+    (-obstacle.distance(time, x).value).max(0.0)
 }
 
 /// A vertex between two times.
 #[derive(Clone, Copy)]
-pub(super) struct Path {
-    pub(super) times: [f64; 2],
-    pub(super) x: [DVec3; 2],
+pub(in crate::regress) struct Path {
+    pub(in crate::regress) times: [f64; 2],
+    pub(in crate::regress) x: [DVec3; 2],
 }
 
 impl Path {
@@ -27,7 +32,7 @@ impl Path {
 
     /// Whether the straight path goes into an obstacle on one side and comes out on the other, or
     /// ends inside beyond its middle. Obstacles thinner than a thousandth of the path are not seen.
-    pub(super) fn passes(&self, obstacle: &Obstacle) -> bool {
+    pub(in crate::regress) fn passes(&self, obstacle: &Obstacle) -> bool {
         let distance = |part: f64| {
             let (time, x) = self.at(part);
             obstacle.distance(time, x)

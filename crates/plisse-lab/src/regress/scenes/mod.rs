@@ -3,7 +3,7 @@
 
 mod elastic;
 mod energy;
-mod inside;
+pub(super) mod inside;
 mod wrinkle;
 
 use std::path::{Path, PathBuf};
