@@ -17,8 +17,8 @@ pub struct Crossings {
     /// Names of the cloths, and of the boxes and meshes among the obstacles, whose triangles were
     /// compared.
     pub checked: Vec<String>,
-    /// Names of what has no triangles and was not compared: wires, planes, round obstacles and
-    /// shapes of one's own.
+    /// Names of what has no triangles and was not compared: wires, planes, balls, capsules
+    /// and shapes of one's own.
     pub unchecked: Vec<String>,
     /// Pairs of triangles that contact keeps apart and that cross all the same, in the order of
     /// their bodies and faces.

@@ -258,7 +258,8 @@ pub enum SceneError {
     /// Triangles that cross each other at the start.
     #[error(
         "{} and {} cross each other at the start: {count} pairs of triangles, the first of them {} and {} (counted from 0) \
-         at {place:?}; move them apart, or switch the contact of the body with itself off (self_contact = false)",
+         at {place:?}; move them apart, have them moved (start = \"untangle\") or left alone until they come apart (start = \
+         \"ignore\"), or switch the contact of the body with itself off (self_contact = false)",
         bodies[0], bodies[1], faces[0], faces[1]
     )]
     StartsCrossing {

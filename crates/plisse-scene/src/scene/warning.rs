@@ -180,7 +180,7 @@ impl fmt::Display for SceneWarning {
             ),
             Self::StartsTangled { pairs, tangles } => write!(
                 f,
-                "{pairs} pairs of triangles cross at the start, in {tangles} places: there they pass through each other until \
+                "{pairs} pairs of triangles cross at the start ({tangles} separate tangles): there they pass through each other until \
                  they have come apart, and nothing makes them. `plisse info` says what crosses in a frame"
             ),
             Self::Stretched { body, face, stretch: [low, high], faces } => write!(
