@@ -301,6 +301,7 @@ impl ContactBuilder {
             nodes,
             phase: Mutex::new(BroadPhase::new(colliders.clone(), &x)),
             admitted: Mutex::default(),
+            neighbours: Mutex::default(),
             colliders,
             laws,
             solids,

@@ -11,6 +11,7 @@ mod builder;
 mod friction;
 mod list;
 mod model;
+mod neighbours;
 mod stencil;
 mod tangle;
 mod term;

@@ -132,22 +132,7 @@ const ROOM: f64 = 1.0 + 1e-6;
 impl List {
     /// Makes a list. Pairs that are in an older one keep their weights.
     pub(crate) fn new(model: &Model, at: Place<'_>, radii: Radii, older: Option<&Self>) -> Self {
-        let gap = model.laws.largest_range();
-        let x = at.field();
-        let laws = &model.laws;
-        let mut phase = model.phase();
-        let own = phase.near(&x, gap, radii.own * ROOM, |a, b| !laws.is_obstacle(b) && laws.meet(a, b));
-        let mut raw = Vec::with_capacity(own.pairs().len());
-        collect(model, own.pairs(), &mut raw);
-        if !model.solids.is_empty() {
-            let radius = 0.5 * radii.solid * ROOM;
-            let near = phase.near(&x, gap, radius, |a, b| laws.is_obstacle(b) && laws.meet(a, b));
-            collect(model, near.pairs(), &mut raw);
-        }
-        drop(phase);
-        // Two ascending runs of each kind, which a stable sort merges.
-        raw.sort_by_key(|raw| (raw.kind, raw.parts));
-        raw.dedup_by_key(|raw| (raw.kind, raw.parts));
+        let raw = model.neighbours().within(model, &at, &radii);
         let rated = |raw: &Raw| model.rate(*raw, &at, radii);
         let mut pairs: Vec<Pair> = if raw.len() < 1024 {
             raw.iter().filter_map(rated).collect()
@@ -267,8 +252,9 @@ fn within(u: DVec3, v: DVec3, radius: f64) -> f64 {
     if v.length_squared() <= limit { t.clamp(1.0, MOST) } else { t.min(1.0) }
 }
 
+/// Two parts, before anything is known about them.
 #[derive(Clone, Copy)]
-struct Raw {
+pub(crate) struct Raw {
     kind: Kind,
     parts: [u32; 2],
     vertices: [u32; 4],
@@ -276,14 +262,20 @@ struct Raw {
     radius: f64,
 }
 
-fn collect(model: &Model, pairs: &plisse_collision::Pairs, out: &mut Vec<Raw>) {
+impl Raw {
+    pub(crate) fn key(&self) -> (Kind, [u32; 2]) {
+        (self.kind, self.parts)
+    }
+}
+
+pub(crate) fn collect(model: &Model, pairs: &plisse_collision::Pairs, out: &mut Vec<Raw>) {
     let colliders = &model.colliders;
     let body = |v: u32| colliders.body(Id::new(v)).unwrap_or(Body(u32::MAX));
     let mut add = |kind: Kind, parts: [u32; 2], vertices: [u32; 4], radius: f64| {
         let [first, all] = kind.vertices();
         let bodies = [body(vertices[0]), body(vertices[first])];
         let used = &vertices[..all];
-        if used.iter().all(|v| model.kinematic[*v as usize]) || model.ignores(used) {
+        if used.iter().all(|v| model.kinematic[*v as usize]) {
             return;
         }
         if !model.inside.is_empty() {
@@ -326,6 +318,9 @@ impl Model {
     /// What the contact of a pair would be; none if it is too far away.
     fn rate(&self, raw: Raw, at: &Place<'_>, radii: Radii) -> Option<Pair> {
         let Raw { kind, parts, vertices, bodies, radius } = raw;
+        if self.ignores(&vertices[..kind.vertices()[1]]) {
+            return None;
+        }
         let nearest = kind.nearest(&at.gather(vertices));
         let between = self.laws.between(bodies[0], bodies[1]);
         let solid = bodies.iter().any(|body| self.laws.is_obstacle(*body));
@@ -377,6 +372,12 @@ impl Model {
             slip: between.slip,
             lengths,
         })
+    }
+
+    /// How far the surfaces of two parts are apart beyond the range of contact, m.
+    pub(crate) fn beyond(&self, raw: &Raw, at: &Place<'_>) -> f64 {
+        let nearest = raw.kind.nearest(&at.gather(raw.vertices));
+        nearest.distance - raw.radius - self.laws.between(raw.bodies[0], raw.bodies[1]).range
     }
 
     /// Whether a vertex has neither edges nor faces.

@@ -9,6 +9,7 @@ use plisse_collision::{Body, BroadPhase, Colliders, ContactPair, InverseMasses};
 use plisse_core::{Field, Id, Vertices};
 use plisse_system::{Pose, Way};
 
+use crate::neighbours::Neighbours;
 use crate::tangle::Tangles;
 use crate::touching::Laws;
 
@@ -82,6 +83,7 @@ pub(crate) struct Model {
     pub(crate) colliders: Colliders,
     pub(crate) phase: Mutex<BroadPhase>,
     pub(crate) admitted: Mutex<Admitted>,
+    pub(crate) neighbours: Mutex<Neighbours>,
     pub(crate) laws: Laws,
     pub(crate) solids: Vec<Solid>,
     pub(crate) areas: Areas,
@@ -205,6 +207,11 @@ impl Model {
             Some((name, None)) => name.clone(),
             None => format!("vertex {vertex}"),
         }
+    }
+
+    /// As [`Self::phase`]: what is found does not depend on what is kept.
+    pub(crate) fn neighbours(&self) -> MutexGuard<'_, Neighbours> {
+        self.neighbours.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn admitted(&self) -> MutexGuard<'_, Admitted> {
