@@ -420,8 +420,8 @@ impl Term<Vertices> for ContactTerm {
         memory.keep(kept);
     }
 
-    fn refines(&self) -> bool {
-        self.rubs()
+    fn refines(&self, memory: &Memory) -> bool {
+        memory.get().is_some_and(|kept: &Kept| !kept.rubbing.is_empty())
     }
 
     fn refine(&self, pose: &Pose<'_, Vertices>, pass: usize, memory: &mut Memory) -> bool {

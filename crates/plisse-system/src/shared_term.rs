@@ -76,8 +76,8 @@ impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
     fn follow(&self, pose: &Pose<'_, S>, memory: &mut Memory) {
         (**self).follow(pose, memory);
     }
-    fn refines(&self) -> bool {
-        (**self).refines()
+    fn refines(&self, memory: &Memory) -> bool {
+        (**self).refines(memory)
     }
 
     fn refine(&self, pose: &Pose<'_, S>, pass: usize, memory: &mut Memory) -> bool {

@@ -182,9 +182,10 @@ pub trait Term<S: Space>: Send + Sync {
         false
     }
 
-    /// Whether [`Self::refine`] may ever answer true. The first solve of a step is then a rough
-    /// one.
-    fn refines(&self) -> bool {
+    /// Whether [`Self::refine`] will probably answer true, by what the term keeps of the step. The
+    /// first solve is then a rough one.
+    fn refines(&self, memory: &Memory) -> bool {
+        _ = memory;
         false
     }
 

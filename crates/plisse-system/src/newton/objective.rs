@@ -88,9 +88,9 @@ impl<S: Space> Objective<'_, S> {
         any
     }
 
-    /// Whether a term may have a better estimate of something after a solve.
+    /// Whether a term will probably have a better estimate of something after a solve.
     pub(crate) fn refines(&self) -> bool {
-        self.system.terms().any(Term::refines)
+        self.system.terms().zip(&*self.memories).any(|(term, memory)| term.refines(memory))
     }
 
     fn sum(&self, x: &Field<S, DVec3>, parts: impl Iterator<Item = f64>) -> Value {

@@ -105,8 +105,8 @@ impl Term<Vertices> for Clocked {
     fn follow(&self, pose: &Pose<'_, Vertices>, memory: &mut Memory) {
         self.time(Call::Lists, || self.inner.follow(pose, memory));
     }
-    fn refines(&self) -> bool {
-        self.inner.refines()
+    fn refines(&self, memory: &Memory) -> bool {
+        self.inner.refines(memory)
     }
     fn refine(&self, pose: &Pose<'_, Vertices>, pass: usize, memory: &mut Memory) -> bool {
         self.time(Call::Lists, || self.inner.refine(pose, pass, memory))
