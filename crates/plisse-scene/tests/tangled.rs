@@ -121,3 +121,33 @@ box = {{ size = [0.3, 0.3, 0.3], centre = [0.02, 0.03, -0.16], rotation = [14, 9
         scene.step().unwrap();
     }
 }
+
+/// What is tangled is not excused from obstacles that it is not tangled with: it would stay below
+/// the floor.
+#[test]
+fn tangled_cloth_must_start_above_the_floor() {
+    let scene = |height: f64| {
+        let text = format!(
+            r#"
+version = 1
+start = "ignore"
+time.duration = 1
+[[cloth]]
+name = "one"
+grid = {{ cells = [6, 6], size = [0.2, 0.2] }}
+[[cloth]]
+name = "other"
+grid = {{ cells = [6, 6], size = [0.2, 0.2] }}
+rotation = [0, 80, 3]
+position = [0.013, 0.011, 0]
+[[obstacle]]
+name = "floor"
+plane = {{ point = [0, 0, {height}], normal = [0, 0, 1] }}
+"#
+        );
+        Loaded::parse(&text, "s", Path::new(".")).map(|_| ()).map_err(|error| error.to_string())
+    };
+    scene(-0.3).unwrap();
+    let error = scene(-0.05).unwrap_err();
+    assert!(error.contains("floor") && error.contains("other"), "{error}");
+}

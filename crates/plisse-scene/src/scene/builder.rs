@@ -547,16 +547,16 @@ impl Surroundings<'_> {
 
     /// Whether every body starts outside of every obstacle, but for what is tangled.
     fn check_starts(&self, tangles: &[Vec<Id<Vertices>>]) -> Result<(), SceneError> {
-        let mut excused = self.held.to_vec();
-        for v in tangles.iter().flatten() {
-            if let Some(excused) = excused.get_mut(v.index()) {
-                *excused = true;
-            }
+        let mut tangled = vec![false; self.start.len()];
+        let of_body = |v: &Id<Vertices>| v.index() < self.start.len();
+        for tangle in tangles.iter().filter(|tangle| !tangle.iter().all(of_body)) {
+            tangle.iter().filter(|v| of_body(v)).for_each(|v| tangled[v.index()] = true);
         }
         let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
         let place = |BodyInfo { name, vertices, .. }: &'_ BodyInfo| {
             let at = || vertices.clone();
-            Placed { name: name.clone(), x: &x[at()], radii: &radii[at()], held: &excused[at()] }
+            let (x, radii) = (&x[at()], &radii[at()]);
+            Placed { name: name.clone(), x, radii, held: &self.held[at()], tangled: &tangled[at()] }
         };
         let bodies: Vec<Placed<'_>> = self.bodies.iter().map(place).collect();
         // The barrier is infinite on the surface.

@@ -262,7 +262,7 @@ enum Verdict {
 /// The triangles of an obstacle, as it was placed; none of a plane, which is a triangle that
 /// reaches beyond everything.
 fn triangles(obstacle: &Obstacle, start: &Field<Vertices, DVec3>) -> Option<(TriMesh, Vec<DVec3>)> {
-    if obstacle.as_plane(0.0).is_some() {
+    if !obstacle.is_faceted() {
         return None;
     }
     let Parts { shape: Shape::Surface(faces), local, .. } = obstacle.parts(start)? else { return None };

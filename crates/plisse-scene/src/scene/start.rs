@@ -15,6 +15,8 @@ pub(super) struct Placed<'a> {
     pub(super) radii: &'a [f64],
     /// Whether each vertex is held entirely.
     pub(super) held: &'a [bool],
+    /// Whether each vertex is tangled with obstacles that are made of triangles, and may be.
+    pub(super) tangled: &'a [bool],
 }
 
 /// Checks that no vertex starts as deep inside an obstacle as `depth` says, in metres, or deeper.
@@ -38,7 +40,8 @@ pub(super) fn check_start(
 fn check_body(obstacle: &Obstacle, index: usize, body: &Placed<'_>, allowed: f64) -> Result<(), SceneError> {
     let mut deepest: Option<(usize, f64)> = None;
     let mut count = 0;
-    for (v, x) in body.x.iter().enumerate().filter(|(v, _)| !body.held[*v]) {
+    let is_excused = |v: usize| body.held[v] || body.tangled[v] && obstacle.is_faceted();
+    for (v, x) in body.x.iter().enumerate().filter(|(v, _)| !is_excused(*v)) {
         let depth = body.radii[v] + obstacle.bulge() - obstacle.distance(0.0, *x).value;
         if depth >= allowed {
             count += 1;

@@ -232,7 +232,8 @@ impl WrinkleScene {
         let (x, radii) = (self.start.as_slice(), self.touch.radii.as_slice());
         // The penalty pushes out what is not deeper than its range.
         let range = self.touch.ranges.as_slice().first().copied().unwrap_or(0.0);
-        let placed = Placed { name: self.name.clone(), x, radii, held: &held };
+        let tangled = vec![false; x.len()];
+        let placed = Placed { name: self.name.clone(), x, radii, held: &held, tangled: &tangled };
         check_start(&self.obstacles, &[placed], |obstacle| obstacle.range().unwrap_or(range))?;
         Ok(self)
     }

@@ -61,6 +61,12 @@ impl Obstacle {
         })
     }
 
+    /// Whether it is made of triangles that can cross others: neither round, nor a plane, nor of
+    /// one's own.
+    pub(in crate::scene) fn is_faceted(&self) -> bool {
+        matches!(self.shape, Shape::Box { .. } | Shape::Frustum(_) | Shape::Mesh(_) | Shape::Sequence(_))
+    }
+
     /// How far what takes part in contact reaches out of the shape at most, m.
     pub(in crate::scene) fn bulge(&self) -> f64 {
         match &self.shape {
