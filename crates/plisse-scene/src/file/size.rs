@@ -57,7 +57,8 @@ impl Reader<'_> {
         self.sequence_positions = self.sequence_positions.saturating_add(vertices as u64);
         if self.sequence_positions > LARGEST_SEQUENCES {
             let message = format!(
-                "the mesh sequences have more than {LARGEST_SEQUENCES} positions; choose fewer or smaller meshes"
+                "the mesh sequences have more than {LARGEST_SEQUENCES} positions; \
+                     choose fewer or smaller meshes"
             );
             self.note(line, message);
             self.is_small = false;

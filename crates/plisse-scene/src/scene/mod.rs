@@ -9,7 +9,8 @@
 //! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
-//! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`], [`CrossedStart`] |
+//! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`] |
+//! | starts that cross | [`CrossedStart`] |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.

@@ -175,13 +175,15 @@ impl fmt::Display for SceneWarning {
             ),
             Self::Untangled { pairs, farthest } => write!(
                 f,
-                "{pairs} pairs of triangles crossed at the start and were moved apart, vertices by up to {} m",
+                "{pairs} pairs of triangles crossed at the start and were moved apart, \
+                 vertices by up to {} m",
                 short(*farthest)
             ),
             Self::StartsTangled { pairs, tangles } => write!(
                 f,
-                "{pairs} pairs of triangles cross at the start ({tangles} separate tangles): there they pass through each other until \
-                 they have come apart, and nothing makes them. `plisse info` says what crosses in a frame"
+                "{pairs} pairs of triangles cross at the start ({tangles} separate tangles): \
+                 there they pass through each other until they have come apart, and nothing makes \
+                 them. `plisse info` says what crosses in a frame"
             ),
             Self::Stretched { body, face, stretch: [low, high], faces } => write!(
                 f,
