@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DMat3, DVec3};
-use plisse_collision::{Body, Ccd, ContactPair, PairFilter, Response, ResponseSettings};
+use plisse_collision::{Body, Ccd, ContactPair, PairFilter, Response, ResponseError, ResponseSettings};
 use plisse_core::{Blocks, ElementEvaluation, Field, Id, Psd, StepEnergy, Vertices, outer, project_numeric};
 use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
 use rayon::prelude::*;
@@ -23,6 +23,8 @@ pub struct ContactTerm {
     model: Model,
     depth: Option<Depth>,
     response: Response,
+    /// One that gives up where contacts are everywhere.
+    brief: Response,
 }
 
 /// What a step keeps.
@@ -63,8 +65,9 @@ impl ContactTerm {
     pub(crate) fn new(name: String, model: Model, depth: Option<Depth>) -> Self {
         let reach = model.laws.largest_range();
         let settings = ResponseSettings { reach, keep: GUESSED, ..ResponseSettings::default() };
-        let response = Response::new(settings).expect("a range");
-        Self { name, model, depth, response }
+        let brief = ResponseSettings { most_contacts: 2 * model.nodes, ..settings };
+        let [response, brief] = [settings, brief].map(|settings| Response::new(settings).expect("a range"));
+        Self { name, model, depth, response, brief }
     }
 
     /// A list that covers a pose, that of the step or a new one, and where obstacles are.
@@ -483,17 +486,35 @@ impl Term<Vertices> for ContactTerm {
         if self.is_free_by_list(way, &from, &to) == Some(true) {
             return;
         }
-        // Seen from the bodies on the whole: a common motion makes no pair.
-        let shift = mean_way(way.start.as_slice(), guess.as_slice());
-        let (old, mut new) = (from.field(), to.field());
-        new.as_mut_slice().iter_mut().for_each(|x| *x -= shift);
+        let old = from.field();
+        let is_led = {
+            let mut nodes = from.nodes.iter().zip(to.nodes).zip(&model.kinematic);
+            before != after || nodes.any(|((from, to), held)| *held && from != to)
+        };
+        // Where nothing is led by hand, to rest is a guess, too.
+        let response = if is_led { &self.response } else { &self.brief };
         let filter = PairFilter {
             bodies: |a: Body, b: Body| model.laws.meet(a, b),
             pairs: |pair: ContactPair| model.takes_part(pair),
         };
-        let respond =
-            self.response.respond(&mut model.phase(), &model.inverse_masses, &filter, &old, &mut new);
-        if respond.is_ok() {
+        let respond = |shift: DVec3| {
+            let mut new = to.field();
+            new.as_mut_slice().iter_mut().for_each(|x| *x -= shift);
+            let answer = response.respond(&mut model.phase(), &model.inverse_masses, &filter, &old, &mut new);
+            answer.map(|_| (new, shift))
+        };
+        // Seen from the bodies on the whole a common motion makes no pair. But an obstacle that
+        // rests moves then, and may squeeze what lies on it.
+        let shift = mean_way(from.nodes, to.nodes);
+        let answer = if shift.length() <= self.response.settings().reach {
+            respond(DVec3::ZERO)
+        } else {
+            match respond(shift) {
+                Err(ResponseError::Squeezed { .. }) => respond(DVec3::ZERO),
+                answer => answer,
+            }
+        };
+        if let Ok((new, shift)) = answer {
             let new = new.as_slice().iter().zip(&model.kinematic);
             for (guess, (new, held)) in guess.as_mut_slice().iter_mut().zip(new) {
                 if !held {

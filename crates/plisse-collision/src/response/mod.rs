@@ -39,15 +39,26 @@ pub struct ResponseSettings {
     /// Rigid zones of more vertices than this are rewound instead, unless an obstacle that moves
     /// carries them. Zero leaves everything to rewinding.
     pub largest_zone: usize,
+    /// A response to more contacts than this is refused at once, with
+    /// [`ResponseError::TooMany`]: for callers that have something cheaper to do then.
+    pub most_contacts: usize,
     /// The stiffness of [`Response::repel`] in N/m for every pair, zero or more.
     pub stiffness: f64,
 }
 
 impl Default for ResponseSettings {
     /// No friction, four passes, a tenth of gaps up to a millimetre, zones of up to 200 vertices,
-    /// 100 N/m.
+    /// any number of contacts, 100 N/m.
     fn default() -> Self {
-        Self { friction: 0.0, passes: 4, keep: 0.1, reach: 1e-3, largest_zone: 200, stiffness: 100.0 }
+        Self {
+            friction: 0.0,
+            passes: 4,
+            keep: 0.1,
+            reach: 1e-3,
+            largest_zone: 200,
+            most_contacts: usize::MAX,
+            stiffness: 100.0,
+        }
     }
 }
 
@@ -175,6 +186,14 @@ pub enum ResponseError {
         /// The distance beyond the radii at the start, in metres.
         gap: f64,
     },
+    /// More pairs than [`ResponseSettings::most_contacts`].
+    #[error("{contacts} pairs come into contact, {most} are allowed")]
+    TooMany {
+        /// Pairs whose separation the candidate positions did not keep.
+        contacts: usize,
+        /// Those that the settings allow.
+        most: usize,
+    },
     /// A position is infinite or NaN.
     #[error("a position of {vertex} is not a number: reject the step")]
     NotFinite {
@@ -285,6 +304,10 @@ impl Response {
         let mut report = ResponseReport { contacts: run.hits.len(), ..ResponseReport::default() };
         if run.hits.is_empty() {
             return Ok(report);
+        }
+        let most = self.settings.most_contacts;
+        if report.contacts > most {
+            return Err(ResponseError::TooMany { contacts: report.contacts, most });
         }
         let asked = run.x.clone();
         while report.passes < self.settings.passes && !run.hits.is_empty() {

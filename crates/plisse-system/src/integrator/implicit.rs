@@ -475,6 +475,7 @@ const ADMISSIONS: usize = 3;
 fn admit<S: Space>(objective: &Objective<'_, S>, state: &State<S>, guess: &mut Field<S, DVec3>) -> bool {
     let system = objective.system;
     for _ in 0..ADMISSIONS {
+        let before = guess.clone();
         for (i, term) in system.terms().enumerate() {
             term.admit(&way(objective, state, i), guess);
         }
@@ -486,6 +487,10 @@ fn admit<S: Space>(objective: &Objective<'_, S>, state: &State<S>, guess: &mut F
         let mut terms = system.terms().enumerate();
         if terms.all(|(i, term)| term.is_reachable(&way(objective, state, i), guess)) {
             return true;
+        }
+        // Terms that changed nothing will change nothing.
+        if *guess == before {
+            return false;
         }
     }
     false
