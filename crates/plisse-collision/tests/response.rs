@@ -313,6 +313,18 @@ fn sheets_driven_through_each_other_stay_apart_and_keep_their_momentum() {
 }
 
 #[test]
+fn more_contacts_than_allowed_are_refused_at_once() {
+    let scene = layers(3, 0.0);
+    let candidate = through_each_other(&scene, DRIVES[0].1);
+    let contacts = scene.respond(ResponseSettings::default(), &candidate).unwrap().0.contacts;
+    let allow =
+        |most_contacts| scene.respond(ResponseSettings { most_contacts, ..Default::default() }, &candidate);
+    assert!(allow(contacts).is_ok());
+    let most = contacts - 1;
+    assert_eq!(allow(most).unwrap_err(), ResponseError::TooMany { contacts, most });
+}
+
+#[test]
 fn zones_alone_keep_sheets_apart_and_their_momentum() {
     for (count, way, radius) in DRIVES {
         let scene = layers(count, radius);

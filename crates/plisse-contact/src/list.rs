@@ -1,5 +1,7 @@
 //! Pairs that can touch around some positions, with what their contact would be.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use glam::DVec3;
 use plisse_collision::{Body, EdgeMollifier};
 use plisse_core::{Id, Positive};
@@ -91,7 +93,21 @@ pub(crate) struct List {
     nodes: Vec<DVec3>,
     solids: Vec<DVec3>,
     pub(crate) radii: Radii,
+    /// What was close when it was asked last.
+    last: Mutex<Option<Arc<Close>>>,
 }
+
+/// The pairs that are close at one place, with room.
+struct Close {
+    nodes: Vec<DVec3>,
+    solids: Vec<DVec3>,
+    /// Numbers of pairs, where their points are closest, and gaps.
+    hits: Vec<(u32, Nearest, f64)>,
+}
+
+/// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
+/// that comes into contact.
+pub(crate) const MARGIN: f64 = 1.2;
 
 /// How far something has moved, or may move, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -147,7 +163,7 @@ impl List {
                 }
             }
         }
-        Self { pairs, nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), radii }
+        Self::of(pairs, &at, radii)
     }
 
     /// Every pair that can come into contact on straight ways from one place to another, all at
@@ -174,7 +190,12 @@ impl List {
         } else {
             raw.par_iter().filter_map(reaches).collect()
         };
-        Self { pairs, nodes: from.nodes.to_vec(), solids: from.solids.to_vec(), radii }
+        Self::of(pairs, &from, radii)
+    }
+
+    fn of(pairs: Vec<Pair>, at: &Place<'_>, radii: Radii) -> Self {
+        let (nodes, solids) = (at.nodes.to_vec(), at.solids.to_vec());
+        Self { pairs, nodes, solids, radii, last: Mutex::new(None) }
     }
 
     /// How far everything is from where it was.
@@ -211,24 +232,47 @@ impl List {
         share
     }
 
-    /// Pairs whose gap is smaller than a multiple of their range.
+    /// Pairs whose gap is smaller than a multiple of their range, up to [`MARGIN`].
     pub(crate) fn touching<'a>(&'a self, at: &Place<'_>, multiple: f64) -> Vec<Touch<'a>> {
+        let close = self.close(at);
+        let touch = |(number, nearest, gap): &(u32, Nearest, f64)| {
+            let pair = &self.pairs[*number as usize];
+            (*gap < multiple * pair.range).then_some(Touch { pair, nearest: *nearest, gap: *gap })
+        };
+        close.hits.iter().filter_map(touch).collect()
+    }
+
+    /// Forces, pairs and Hessian are asked one after the other at the same place.
+    fn close(&self, at: &Place<'_>) -> Arc<Close> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(close) = &*last()
+            && close.nodes == at.nodes
+            && close.solids == at.solids
+        {
+            return Arc::clone(close);
+        }
         let moved = self.moved(at);
-        let one = |pair: &'a Pair| {
-            if pair.distance - pair.offset - multiple * pair.range > pair.approach(&moved) {
+        let one = |(number, pair): (usize, &Pair)| {
+            if pair.distance - pair.offset - MARGIN * pair.range > pair.approach(&moved) {
                 return None;
             }
             let nearest = pair.kind.nearest(&at.gather(pair.vertices));
             let gap = nearest.distance - pair.offset;
-            (gap < multiple * pair.range).then_some(Touch { pair, nearest, gap })
+            (gap < MARGIN * pair.range).then_some((number as u32, nearest, gap))
         };
-        if self.pairs.len() < 1024 {
-            self.pairs.iter().filter_map(one).collect()
+        let hits = if self.pairs.len() < 1024 {
+            self.pairs.iter().enumerate().filter_map(one).collect()
         } else {
-            self.pairs.par_iter().filter_map(one).collect()
-        }
+            self.pairs.par_iter().enumerate().with_min_len(CHUNK).filter_map(one).collect()
+        };
+        let close = Arc::new(Close { nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), hits });
+        *last() = Some(Arc::clone(&close));
+        close
     }
 }
+
+/// Pairs that one task takes at least.
+const CHUNK: usize = 512;
 
 /// The largest multiple of a step that is asked for.
 const MOST: f64 = 64.0;

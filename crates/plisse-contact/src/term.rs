@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::{Coulomb, Rubbing};
-use crate::list::{List, Pair, Radii, Touch, mean_way};
+use crate::list::{List, MARGIN, Pair, Radii, Touch, mean_way};
 use crate::model::{Admitted, Model, Near, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
@@ -42,9 +42,6 @@ struct Kept {
 /// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
 /// pairs.
 const RADIUS: [f64; 2] = [0.1, 0.2];
-/// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
-/// that comes into contact.
-const MARGIN: f64 = 1.2;
 /// Part of a gap that a step of the solver leaves.
 const KEPT: f64 = 0.1;
 /// Part of a gap that a first guess leaves: nearly all of it, since forces grow fast as gaps close.

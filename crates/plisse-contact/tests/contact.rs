@@ -15,7 +15,9 @@ use plisse_collision::edge_edge;
 use plisse_contact::{ContactError, ContactTerm, Kinematic, Near, Shape, Touching};
 use plisse_core::{Field, Id, Psd, SplitMix, Vertices};
 use plisse_sparse::BlockMatrix;
-use plisse_system::{Adaptive, Attachments, Gravity, Implicit, Integrator, Pose, Scheme, State, System};
+use plisse_system::{
+    Adaptive, Attachments, Gravity, Implicit, Integrator, Pose, Scheme, State, System, Term, Way,
+};
 
 /// Two crumpled sheets above each other, well within their ranges.
 fn crumpled(seed: u64) -> (Sheets, Field<Vertices, DVec3>, ContactTerm) {
@@ -154,6 +156,32 @@ fn stack(threads: usize, friction: f64) -> Vec<DVec3> {
 fn a_stack_lands_in_its_order_with_the_same_bits_on_any_number_of_threads() {
     let one = stack(1, 0.3);
     assert_eq!(one, stack(3, 0.3));
+}
+
+/// With small common motions and with such that the guess is seen from the sheets on the whole.
+#[test]
+fn guesses_through_a_floor_are_led_past_it() {
+    let mut sheets = Sheets::default();
+    for k in 0..5 {
+        let turn = DQuat::from_rotation_z(0.26 * f64::from(k));
+        sheets.add([12, 12], [0.12, 0.12], |x| turn * x + DVec3::Z * (5e-4 * f64::from(k + 1)));
+    }
+    let still = Belt { normal: DVec3::Z, velocity: DVec3::ZERO };
+    let contact = floor(sheets.contact(touching()), still, touching());
+    let start = sheets.start();
+    let contact = contact.build("contact", &start, &sheets.masses(0.2), |_| false).unwrap();
+    for down in [3e-4, 3e-3] {
+        let mut guess = start.clone();
+        let mut random = SplitMix::new(3);
+        // Only some of them come into contact: the response gives up on all.
+        let fall = |x: &mut DVec3| x.z -= if random.signed() > 0.9 { down * 5.0 } else { 0.0 };
+        guess.as_mut_slice().iter_mut().for_each(fall);
+        let way = Way { start: &start, from: 0.0, time: 0.01, memory: None };
+        assert!(!contact.is_reachable(&way, &guess));
+        contact.admit(&way, &mut guess);
+        assert!(contact.is_reachable(&way, &guess), "{down}");
+        assert!(guess != start, "{down}");
+    }
 }
 
 /// A plate that moves up under a sheet.

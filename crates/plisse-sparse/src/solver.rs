@@ -290,10 +290,11 @@ impl Linear {
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         let pattern = &**a.matrix.pattern();
-        let analysis = self.analyse(pattern)?;
-        let cost = Cost::of(pattern, Some(&analysis));
         let stale = &mut self.stale;
         let mut spent = 0;
+        // What a new factor would cost is taken from the old one: a pattern that has changed is
+        // analysed only for a factor.
+        let cost = Cost::of(pattern, stale.age.map(|age| age.numbers));
         if let Some(age) = stale.age.take_if(|age| age.pays(&cost) && age.unknowns == b.len()) {
             let limits = Limits { iterations: 2 + cost.factor_in_solves() as usize, trusted: false };
             let precondition = |r: &[f64], z: &mut [f64]| stale.apply(r, z);
@@ -309,11 +310,13 @@ impl Linear {
                 Err(_) => x.fill(0.0),
             }
         }
+        let analysis = self.analyse(pattern)?;
+        let stale = &mut self.stale;
         let factorisations = stale.factorise(&analysis, a.matrix)?;
         let limits = Limits { trusted: stale.is_double, ..FRESH };
         let precondition = |r: &[f64], z: &mut [f64]| stale.apply(r, z);
         let mut outcome = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work)?;
-        stale.age = Some(Age::new(b.len()).older(outcome.iterations));
+        stale.age = Some(Age::new(b.len(), analysis.factor_len()).older(outcome.iterations));
         outcome.iterations += spent;
         accept_rounding(&outcome, LinearSolver::StaleCholesky, factorisations, tolerance)
     }
@@ -326,8 +329,9 @@ impl Linear {
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         let mut spent = 0;
+        let numbers = |linear: &Self| linear.stale.age.map(|age| age.numbers);
+        let limit = Auto::iteration_limit(a.matrix.pattern(), numbers(self));
         if self.auto.tries_iteration() {
-            let limit = Auto::iteration_limit(a.matrix.pattern());
             let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
             self.auto.record(outcome.converged);
             if outcome.converged {
@@ -337,6 +341,9 @@ impl Linear {
             x.fill(0.0);
         }
         let report = self.stale_cholesky(a, b, x, tolerance)?;
+        if Auto::iteration_limit(a.matrix.pattern(), numbers(self)) > 2 * limit {
+            self.auto.reconsider();
+        }
         Ok(SolveReport { iterations: report.iterations + spent, ..report })
     }
 }
@@ -379,12 +386,16 @@ struct Cost {
 }
 
 impl Cost {
-    /// Before the analysis, the size of the factor is that of a triangle mesh with as many
-    /// vertices: about 45 log₂ n numbers per vertex.
-    fn of(pattern: &Pattern, analysis: Option<&Analysis>) -> Self {
+    /// With a factor of so many numbers. Before the first one it is that of a triangle mesh with as
+    /// many vertices: about 45 log₂ n numbers per vertex, and more where a vertex has more
+    /// neighbours than membrane and bending give it, as in a stack of sheets.
+    fn of(pattern: &Pattern, numbers: Option<usize>) -> Self {
         // In blocks of three by three.
         let (blocks, rows) = (pattern.number_count() as f64 / 9.0, pattern.layout().unknowns() as f64 / 3.0);
-        let numbers = analysis.map_or_else(|| 45.0 * rows * (rows + 1.0).log2(), |a| a.factor_len() as f64);
+        let numbers = numbers.map_or_else(
+            || 45.0 * rows * (rows + 1.0).log2() * (blocks / (7.0 * rows.max(1.0))).max(1.0),
+            |numbers| numbers as f64,
+        );
         let solve = 0.14 * numbers / blocks;
         // Work grows as numbers²/rows.
         let factorisation = solve * numbers / (60.0 * rows);
@@ -411,14 +422,16 @@ struct Stale {
 struct Age {
     /// Of the matrix that it is of.
     unknowns: usize,
+    /// Of the factor.
+    numbers: usize,
     solves: usize,
     iterations: usize,
     last: usize,
 }
 
 impl Age {
-    fn new(unknowns: usize) -> Self {
-        Self { unknowns, solves: 0, iterations: 0, last: 0 }
+    fn new(unknowns: usize, numbers: usize) -> Self {
+        Self { unknowns, numbers, solves: 0, iterations: 0, last: 0 }
     }
 
     fn older(self, iterations: usize) -> Self {
@@ -480,11 +493,16 @@ impl Auto {
         }
     }
 
+    /// Factors cost far more than was thought.
+    fn reconsider(&mut self) {
+        *self = Self::default();
+    }
+
     /// As many iterations as a solve with a factor costs that serves for five solves of three
-    /// iterations each. By the estimate of its size even where it is known: the choice must not
-    /// depend on what was analysed before.
-    fn iteration_limit(pattern: &Pattern) -> usize {
-        let cost = Cost::of(pattern, None);
+    /// iterations each. By an estimate of its size where there is no factor, even if there is an
+    /// analysis: the choice must not depend on what was analysed before.
+    fn iteration_limit(pattern: &Pattern, numbers: Option<usize>) -> usize {
+        let cost = Cost::of(pattern, numbers);
         (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize
     }
 }
