@@ -22,7 +22,7 @@ pub(super) use size::{Size, count};
 use watch::Watch;
 
 /// The scenes, by the names of their files in `fixtures/scenes`.
-const SCENES: [&str; 12] = [
+const SCENES: [&str; 16] = [
     "box-corner",
     "round-table",
     "sheet-stack",
@@ -30,6 +30,10 @@ const SCENES: [&str; 12] = [
     "ring",
     "two-layers",
     "crushed-tube",
+    "crushed-net",
+    "skirt",
+    "waved-flag",
+    "v-strips-wall",
     "curtain",
     "drape",
     "drape-arap",
