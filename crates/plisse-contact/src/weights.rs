@@ -24,6 +24,10 @@ pub(crate) fn weigh(model: &Model, pairs: &mut [Pair]) {
     let areas = &model.areas;
     let mut nearest: Vec<usize> = Vec::new();
     let mut kept: Vec<usize> = Vec::new();
+    // Of every vertex, the first pair of the group in which it was kept last: a ball has a group of
+    // all faces that are near, and comparing each with all that are kept would take most of the
+    // time of a list.
+    let mut taken = vec![usize::MAX; model.kinematic.len()];
     let mut first = 0;
     while first < pairs.len() {
         let (kind, vertex) = (pairs[first].kind, pairs[first].parts[0]);
@@ -37,7 +41,8 @@ pub(crate) fn weigh(model: &Model, pairs: &mut [Pair]) {
                 kept.clear();
                 for &place in &nearest {
                     let corners = other(&pairs[place]);
-                    if kept.iter().all(|k| other(&pairs[*k]).iter().all(|v| !corners.contains(v))) {
+                    if corners.iter().all(|v| taken[*v as usize] != first) {
+                        corners.iter().for_each(|v| taken[*v as usize] = first);
                         kept.push(place);
                     }
                 }
