@@ -6,7 +6,7 @@
 //! | unknowns | [`Layout`]: nodes with one to six unknowns each |
 //! | patterns | [`Pattern`], [`Revision`], [`Slot`], [`PatternError`] |
 //! | numbers | [`BlockMatrix`], [`Sink`], [`Operator`] |
-//! | solves | [`Linear`], [`LinearSolver`], [`SolveReport`], [`LinearError`], [`KktSolver`], [`KktSystem`], [`ConstraintRow`] |
+//! | solves | [`Linear`], [`LinearSolver`], [`SolveReport`], [`LinearError`] |
 //! | work in parallel, with the bits of one thread | [`parallel`], [`Sink::for_each`] |
 //!
 //! The crate knows no mesh, no energy and no time step: nodes are numbers.
@@ -41,7 +41,6 @@
 mod cg;
 mod error;
 mod factor;
-mod kkt;
 mod layout;
 mod matrix;
 mod operator;
@@ -53,7 +52,6 @@ mod solver;
 
 pub use cg::dot;
 pub use error::{LinearError, PatternError};
-pub use kkt::{ConstraintRow, KktSolver, KktSystem};
 pub use layout::{LARGEST_NODE, Layout};
 pub use matrix::BlockMatrix;
 pub use operator::Operator;

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use common::Sheet;
 use glam::DVec3;
 use plisse_core::{Id, Psd, generate};
-use plisse_sparse::{ConstraintRow, KktSolver, KktSystem, Layout, dot};
-use plisse_system::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pattern, Pose};
+use plisse_sparse::dot;
+use plisse_system::{BlockMatrix, Linear, LinearError, LinearSolver, Operator, Pose};
 
 const ALL: [LinearSolver; 5] = [
     LinearSolver::Cholesky,
@@ -140,63 +140,5 @@ fn indefinite_and_infinite_matrices_are_refused() {
         let mut solver = Linear::new(choice);
         let result = solver.solve(&Operator { matrix: &a, rank_ones: &[] }, &b, &mut x, 1e-8);
         assert!(result.is_err(), "{choice:?} {result:?}");
-    }
-}
-
-/// Three particles on a line, the last at a prescribed distance from the first along x: minimise
-/// ½ |x - y|² under x₂ - x₀ = 1 in x.
-#[test]
-fn constraints_with_a_known_answer() {
-    let pattern = Pattern::new(Layout::vectors(3), [(0, 1)].into_iter()).unwrap();
-    let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
-    (0..3).for_each(|i| a.add_to_diagonal(i, 1.0));
-    let rows = [ConstraintRow { entries: vec![(0, -1.0), (6, 1.0)] }];
-    let mut solver = KktSolver::new(&pattern, &rows).unwrap();
-    let force = [0.2, 1.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 3.0];
-    let (mut x, mut lambda) = ([0.0; 9], [0.0]);
-    let system = KktSystem { matrix: &a, constraints: &rows, force: &force, target: &[1.0] };
-    let report = solver.solve(&system, &mut x, &mut lambda, 1e-12).unwrap();
-    assert!(report.relative_residual <= 1e-12);
-    let expected = [-0.1, 1.0, 0.0, 0.0, 1.0, 0.0, 0.9, 0.0, 3.0];
-    assert!(distance(&x, &expected) < 1e-12 && (lambda[0] + 0.3).abs() < 1e-12, "{x:?}");
-}
-
-/// A large saddle-point system: the residual is at rounding after a few refinements.
-#[test]
-fn constraints_on_a_sheet() {
-    let a = cloth_matrix(20, 1e4, 0.1);
-    let n = a.pattern().size();
-    let row = |i: u32| ConstraintRow {
-        entries: vec![(3 * i, 0.3), (3 * i + 1, 1.0), (3 * i + 2, -0.2), (3 * i + 4, -1.0), (3 * i + 5, 0.4)],
-    };
-    let rows: Vec<ConstraintRow> = (0..60).map(|k| row(5 * k)).collect();
-    let mut solver = KktSolver::new(a.pattern(), &rows).unwrap();
-    let (force, target) = (wavy(n), vec![0.01; rows.len()]);
-    let (mut x, mut lambda) = (vec![0.0; 3 * n], vec![0.0; rows.len()]);
-    let system = KktSystem { matrix: &a, constraints: &rows, force: &force, target: &target };
-    let report = solver.solve(&system, &mut x, &mut lambda, 1e-11).unwrap();
-    assert!(report.relative_residual <= 1e-11, "{report:?}");
-    for (row, target) in rows.iter().zip(&target) {
-        let sum: f64 = row.entries.iter().map(|(i, c)| c * x[*i as usize]).sum();
-        assert!((sum - target).abs() < 1e-9);
-    }
-}
-
-/// Stiff matrices and large forces do not hide a violated constraint.
-#[test]
-fn constraints_on_stiff_matrices() {
-    for stiffness in [1.0, 1e5, 1e6, 1e8] {
-        for force in [1.0, 1e5] {
-            let pattern = Pattern::new(Layout::vectors(2), [].into_iter()).unwrap();
-            let mut a = BlockMatrix::zeros(Arc::clone(&pattern));
-            (0..2).for_each(|i| a.add_to_diagonal(i, stiffness));
-            let rows = [ConstraintRow { entries: vec![(0, -1.0), (3, 1.0)] }];
-            let mut solver = KktSolver::new(&pattern, &rows).unwrap();
-            let force = [force, 0.3 * force, 0.0, -0.5 * force, 0.0, force];
-            let (mut x, mut lambda) = ([0.0; 6], [0.0]);
-            let system = KktSystem { matrix: &a, constraints: &rows, force: &force, target: &[0.01] };
-            let report = solver.solve(&system, &mut x, &mut lambda, 1e-9).unwrap();
-            assert!((x[3] - x[0] - 0.01).abs() < 1e-9, "{stiffness} {force:?} {report:?}");
-        }
     }
 }
