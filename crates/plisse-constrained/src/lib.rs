@@ -8,6 +8,8 @@
 //! | constraints of developable cloth | [`RigidTriangles`], [`Ribbon`], [`ribbon_edges`], [`Anchors`] |
 //! | other constraints | [`Distances`], [`Tethers`] |
 //! | projection and time | [`Projector`], [`FastProjection`] |
+//! | the mesh that collides and is drawn | [`Ghost`], [`GhostContact`] |
+//! | everything together | [`Developable`], [`DevelopableBuilder`] |
 //!
 //! The crate knows no material but a bending rigidity, no shape of an obstacle and no file. Lengths
 //! are metres.
@@ -24,17 +26,25 @@
 mod bending;
 mod constraint;
 mod constraints;
+mod contact;
 mod element;
 mod error;
+mod ghost;
 mod integrator;
 mod projector;
+mod reach;
+mod sheet;
 
 pub use bending::EdgeBending;
 pub use constraint::{Constraint, LARGEST_GROUP, Rows};
 pub use constraints::{
     Anchor, Anchors, Distances, Ribbon, RibbonEdge, RigidTriangles, Tethers, ribbon_edges,
 };
+pub use contact::{GhostContact, GhostContactError, GhostResponseError, Places};
 pub use element::CrMesh;
 pub use error::{ConstrainedError, ProjectionError, ProjectionFailure};
+pub use ghost::{Ghost, GhostWeights};
 pub use integrator::FastProjection;
 pub use projector::{ProjectionReport, ProjectionSettings, Projector};
+pub use reach::{PinTarget, VertexPin};
+pub use sheet::{Developable, DevelopableBuilder, DevelopableReport};
