@@ -91,30 +91,3 @@ impl<'a> Rows<'a> {
         self.gradients[row * nodes + node] += gradient;
     }
 }
-
-impl<S: Space, C: Constraint<S> + ?Sized> Constraint<S> for Box<C> {
-    fn name(&self) -> &str {
-        (**self).name()
-    }
-    fn groups(&self) -> usize {
-        (**self).groups()
-    }
-    fn nodes(&self, group: usize) -> &[Id<S>] {
-        (**self).nodes(group)
-    }
-    fn rows(&self, group: usize) -> usize {
-        (**self).rows(group)
-    }
-    fn evaluate(&self, group: usize, x: &Field<S, DVec3>, time: f64, out: &mut Rows<'_>) {
-        (**self).evaluate(group, x, time, out);
-    }
-    fn compliance(&self, group: usize) -> f64 {
-        (**self).compliance(group)
-    }
-    fn depends_on_time(&self) -> bool {
-        (**self).depends_on_time()
-    }
-    fn describe(&self, group: usize) -> String {
-        (**self).describe(group)
-    }
-}

@@ -30,6 +30,7 @@ pub struct Ghost {
     starts: Vec<usize>,
     entries: Vec<(Id<Edges>, f64)>,
     weights: Field<Edges, f64>,
+    inverse_masses: Field<Edges, f64>,
     linear: Linear,
     right: [Vec<f64>; 3],
     multipliers: [Vec<f64>; 3],
@@ -59,13 +60,18 @@ impl Ghost {
         linear.factorise(&matrix).map_err(refused)?;
         let zeros = || vec![0.0; starts.len() - 1];
         let [right, multipliers] = [0, 1].map(|_| [zeros(), zeros(), zeros()]);
-        Ok(Self { starts, entries, weights, linear, right, multipliers })
+        let inverse_masses = inverse_masses.clone();
+        Ok(Self { starts, entries, weights, inverse_masses, linear, right, multipliers })
     }
 
     /// Row `v` of the averaging matrix.
     #[must_use]
     pub fn row(&self, v: Id<Vertices>) -> &[(Id<Edges>, f64)] {
         &self.entries[self.starts[v.index()]..self.starts[v.index() + 1]]
+    }
+
+    pub(crate) fn inverse_mass(&self, edge: Id<Edges>) -> f64 {
+        self.inverse_masses[edge]
     }
 
     /// `A x`: positions of the ghost from those of edges, or velocities from velocities.

@@ -5,6 +5,8 @@
 //! back, weighted by mass, and the velocity follows from the positions as in the scheme itself:
 //! `v = rate (x - reference)`, which the projection changes by `rate (x - x_predicted)`.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use plisse_core::{Field, Positive, Space};
 use plisse_system::{
@@ -35,7 +37,7 @@ impl<S: Space> FastProjection<S> {
     /// [`Projector::new`] and [`Implicit::new`] refuse.
     pub fn new(
         system: &System<S>,
-        constraints: Vec<Box<dyn Constraint<S>>>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
         scheme: Scheme,
         settings: ProjectionSettings,
     ) -> Result<Self, ConstrainedError> {
@@ -49,7 +51,7 @@ impl<S: Space> FastProjection<S> {
     /// Those of [`FastProjection::new`].
     pub fn with_newton(
         system: &System<S>,
-        constraints: Vec<Box<dyn Constraint<S>>>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
         scheme: Scheme,
         settings: ProjectionSettings,
         newton: NewtonSettings,
@@ -91,6 +93,84 @@ fn rate<S: Space>(scheme: Scheme, state: &State<S>, dt: f64) -> f64 {
     }
 }
 
+/// A step without constraints, and what follows from it.
+pub(crate) struct Predicted<S: Space> {
+    pub(crate) trial: State<S>,
+    report: StepReport,
+    /// In 1/s: see [`rate`].
+    pub(crate) rate: f64,
+    start: f64,
+    dt: f64,
+}
+
+impl<S: Space> Predicted<S> {
+    /// Forces act on positions through inverse masses times this, in s².
+    pub(crate) fn factor(&self) -> f64 {
+        1.0 / (self.rate * self.rate)
+    }
+
+    pub(crate) fn failed(&self, may_heal: bool, cause: Cause) -> StepError {
+        StepError::Failed { time: self.start, dt: self.dt, may_heal, cause }
+    }
+
+    /// Velocities of a step that ends at `x` instead.
+    pub(crate) fn velocities(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
+        let (from, v) = (self.trial.x(), self.trial.v());
+        Field::from_fn(x.len(), |node| v[node] + (x[node] - from[node]) * self.rate)
+    }
+}
+
+impl<S: Space> FastProjection<S> {
+    pub(crate) fn predict(
+        &mut self,
+        system: &System<S>,
+        state: &State<S>,
+        dt: Positive,
+    ) -> Result<Predicted<S>, StepError> {
+        let mut trial = state.clone();
+        let report = self.predictor.step(system, &mut trial, dt)?;
+        let rate = rate(self.predictor.scheme(), state, dt.get());
+        Ok(Predicted { trial, report, rate, start: state.time(), dt: dt.get() })
+    }
+
+    /// Positions on the constraints near the predicted ones.
+    pub(crate) fn project(&mut self, predicted: &Predicted<S>) -> Result<Field<S, DVec3>, StepError> {
+        let mut x: Field<S, DVec3> = predicted.trial.x().clone();
+        self.projector
+            .project(&mut x, predicted.trial.time(), predicted.factor())
+            .map_err(|error| predicted.failed(true, Cause::new(error)))?;
+        Ok(x)
+    }
+
+    /// The state at the end of a step with these positions and velocities, and its report. `by` is
+    /// what has projected them.
+    pub(crate) fn finish(
+        system: &System<S>,
+        state: &State<S>,
+        predicted: Predicted<S>,
+        (x, v): (Field<S, DVec3>, Field<S, DVec3>),
+        by: &Projector<S>,
+    ) -> Result<(State<S>, StepReport), StepError> {
+        let factor = predicted.factor();
+        let work = predicted.report.balance.work + by.work(state.x(), &x, factor);
+        let (own, time) = (predicted.trial.own().clone(), predicted.trial.time());
+        let previous = predicted.trial.previous().cloned();
+        let failed = |error| predicted.failed(true, Cause::new(error));
+        let next = State::resume(x, v, own, time, previous, None, None).map_err(failed)?;
+        let energies = Energies::of(system, &next);
+        let after = energies.total() + by.stored(factor);
+        let balance = Balance { after, work, ..predicted.report.balance };
+        let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
+        let ledger = ledger.after(&balance, &energies, work, 0.0, predicted.dt);
+        let next = with_ledger(&next, ledger).map_err(failed)?;
+        let (momentum, angular_momentum) = system.momenta(&next);
+        let unexplained = ledger.fraction();
+        let report =
+            StepReport { energies, balance, unexplained, momentum, angular_momentum, ..predicted.report };
+        Ok((next, report))
+    }
+}
+
 impl<S: Space> Integrator<S> for FastProjection<S> {
     fn step(
         &mut self,
@@ -98,40 +178,12 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
         state: &mut State<S>,
         dt: Positive,
     ) -> Result<StepReport, StepError> {
-        let (start, dt) = (state.time(), dt.get());
-        let failed = |may_heal: bool, cause: Cause| StepError::Failed { time: start, dt, may_heal, cause };
-        let mut trial = state.clone();
-        let step = Positive::new(dt).map_err(|error| failed(false, Cause::new(error)))?;
-        let report = self.predictor.step(system, &mut trial, step)?;
-        let rate = rate(self.predictor.scheme(), state, dt);
-        // Forces act through M⁻¹ times this.
-        let factor = 1.0 / (rate * rate);
-        let mut x: Field<S, DVec3> = trial.x().clone();
-        self.projector
-            .project(&mut x, trial.time(), factor)
-            .map_err(|error| failed(true, Cause::new(error)))?;
-        let v = Field::from_fn(x.len(), |node| trial.v()[node] + (x[node] - trial.x()[node]) * rate);
-        let work = report.balance.work + self.projector.work(state.x(), &x, factor);
-        let (own, time, previous) = (trial.own().clone(), trial.time(), trial.previous().cloned());
-        let resume = |ledger| State::resume(x, v, own, time, previous, None, ledger);
-        let mut next = resume(None).map_err(|error| failed(true, Cause::new(error)))?;
-        let energies = Energies::of(system, &next);
-        let stored = self.projector.stored(factor);
-        let balance =
-            Balance { after: energies.total() + stored, work, ..report.balance };
-        let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
-        let ledger = ledger.after(&balance, &energies, work, 0.0, dt);
-        next = with_ledger(&next, ledger).map_err(|error| failed(true, Cause::new(error)))?;
-        let (momentum, angular_momentum) = system.momenta(&next);
+        let predicted = self.predict(system, state, dt)?;
+        let x = self.project(&predicted)?;
+        let v = predicted.velocities(&x);
+        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector)?;
         *state = next;
-        Ok(StepReport {
-            energies,
-            balance,
-            unexplained: ledger.fraction(),
-            momentum,
-            angular_momentum,
-            ..report
-        })
+        Ok(report)
     }
 
     fn forget(&mut self) {
@@ -145,7 +197,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
 }
 
 /// The same state with another energy account.
-pub(crate) fn with_ledger<S: Space>(
+fn with_ledger<S: Space>(
     state: &State<S>,
     ledger: Ledger,
 ) -> Result<State<S>, plisse_system::SetupError> {

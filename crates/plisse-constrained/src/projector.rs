@@ -6,6 +6,8 @@
 //! momentum. A compliance `α` adds `α/h²` to the diagonal and `α λ/h²` to the rows, where `λ` is the
 //! sum so far and `h²` what the scheme multiplies forces with.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use plisse_core::{Field, Id, Space};
 use plisse_sparse::{
@@ -138,7 +140,7 @@ struct Coupling {
 
 /// Finds positions that satisfy constraints, near given ones in the norm of the masses.
 pub struct Projector<S: Space> {
-    constraints: Vec<Box<dyn Constraint<S>>>,
+    constraints: Vec<Arc<dyn Constraint<S>>>,
     groups: Vec<Group>,
     nodes: Vec<Id<S>>,
     /// Inverse masses, zero for held nodes.
@@ -168,7 +170,7 @@ impl<S: Space> Projector<S> {
     /// or with nodes that slide, and settings out of their ranges.
     pub fn new(
         system: &System<S>,
-        constraints: Vec<Box<dyn Constraint<S>>>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
         settings: ProjectionSettings,
     ) -> Result<Self, ConstrainedError> {
         settings.check()?;
@@ -178,7 +180,15 @@ impl<S: Space> Projector<S> {
         }
         let weights =
             Field::from_fn(mass.len(), |node| if system.is_held(node) { 0.0 } else { 1.0 / mass[node] });
-        let (groups, nodes) = list_groups(&constraints, mass.len())?;
+        Self::with_weights(weights, constraints, settings)
+    }
+
+    fn with_weights(
+        weights: Field<S, f64>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
+        settings: ProjectionSettings,
+    ) -> Result<Self, ConstrainedError> {
+        let (groups, nodes) = list_groups(&constraints, weights.len())?;
         let rows = groups.last().map_or(0, |group| group.rows().end);
         let gradients = groups.last().map_or(0, |group| group.gradients().end);
         let (couplings, shared) = couple(&groups, &nodes, &weights);
@@ -222,6 +232,23 @@ impl<S: Space> Projector<S> {
     #[must_use]
     pub fn factor_len(&self) -> Option<usize> {
         self.linear.factor_len()
+    }
+
+    /// A projector with further constraints after those of this one. It keeps nothing of past
+    /// solves.
+    ///
+    /// # Errors
+    /// Those of [`Projector::new`].
+    pub fn with(&self, more: Vec<Arc<dyn Constraint<S>>>) -> Result<Self, ConstrainedError> {
+        let all = self.constraints.iter().cloned().chain(more).collect();
+        Self::with_weights(self.weights.clone(), all, self.settings)
+    }
+
+    /// The multipliers that the last projection ended with, row by row: what the rows of a
+    /// constraint did, in kg m² times the derivative's unit.
+    #[must_use]
+    pub fn multipliers(&self) -> &[f64] {
+        &self.lambda
     }
 
     /// The settings.
@@ -432,7 +459,7 @@ impl<S: Space> Projector<S> {
     }
 
     fn assemble(&mut self, factor: f64) {
-        let pattern = std::sync::Arc::clone(self.matrix.pattern());
+        let pattern = Arc::clone(self.matrix.pattern());
         self.matrix.reset(&pattern);
         let Self { groups, nodes, weights, couplings, shared, gradients, slots, matrix, .. } = self;
         let (groups, nodes, weights, gradients) = (&**groups, &**nodes, &*weights, &**gradients);
@@ -490,7 +517,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 fn list_groups<S: Space>(
-    constraints: &[Box<dyn Constraint<S>>],
+    constraints: &[Arc<dyn Constraint<S>>],
     count: usize,
 ) -> Result<(Vec<Group>, Vec<Id<S>>), ConstrainedError> {
     let (mut groups, mut all) = (Vec::new(), Vec::new());

@@ -1,5 +1,7 @@
 //! A developable sheet as a whole: elements, bending, pins, time integration, ghost and contact.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 use plisse_core::{Edges, Field, Id, Positive, Vertices};
 use plisse_system::{
@@ -9,13 +11,13 @@ use plisse_system::{
 
 use crate::bending::EdgeBending;
 use crate::constraint::Constraint;
-use crate::constraints::{Anchor, Anchors, Ribbon, RigidTriangles, ribbon_edges};
+use crate::constraints::{Anchor, Anchors, Ribbon, RigidTriangles, Support, Supports, ribbon_edges};
 use crate::contact::GhostContact;
 use crate::element::CrMesh;
 use crate::error::ConstrainedError;
 use crate::ghost::{Ghost, GhostWeights};
-use crate::integrator::FastProjection;
-use crate::projector::{ProjectionReport, ProjectionSettings};
+use crate::integrator::{FastProjection, Predicted};
+use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
 use crate::reach::{PinTarget, Reach, VertexPin};
 
 /// What a [`Developable`] is made of.
@@ -28,7 +30,7 @@ pub struct DevelopableBuilder {
     pins: Vec<VertexPin>,
     clamps: Vec<Id<Edges>>,
     terms: Vec<Box<dyn Term<Edges>>>,
-    constraints: Vec<Box<dyn Constraint<Edges>>>,
+    constraints: Vec<Arc<dyn Constraint<Edges>>>,
     scheme: Scheme,
     settings: ProjectionSettings,
     newton: Option<NewtonSettings>,
@@ -109,7 +111,7 @@ impl DevelopableBuilder {
     /// Adds a constraint on edge positions.
     #[must_use]
     pub fn constraint(mut self, constraint: impl Constraint<Edges> + 'static) -> Self {
-        self.constraints.push(Box::new(constraint));
+        self.constraints.push(Arc::new(constraint));
         self
     }
 
@@ -176,13 +178,13 @@ impl DevelopableBuilder {
         }
         let system = builder.build()?;
         let ribbon = if self.ribbon { ribbon_edges(mesh) } else { Vec::new() };
-        let mut constraints: Vec<Box<dyn Constraint<Edges>>> =
-            vec![Box::new(RigidTriangles::new(mesh, &ribbon))];
+        let mut constraints: Vec<Arc<dyn Constraint<Edges>>> =
+            vec![Arc::new(RigidTriangles::new(mesh, &ribbon))];
         if !ribbon.is_empty() {
-            constraints.push(Box::new(Ribbon::new(mesh, ribbon)));
+            constraints.push(Arc::new(Ribbon::new(mesh, ribbon)));
         }
         if !anchors.is_empty() {
-            constraints.push(Box::new(Anchors::new(anchors)));
+            constraints.push(Arc::new(Anchors::new(anchors)));
         }
         constraints.extend(self.constraints);
         let inner = match self.newton {
@@ -216,6 +218,8 @@ pub struct DevelopableReport {
     pub repelled: usize,
     /// What impulses and zones did; none without contact.
     pub response: Option<plisse_collision::ResponseReport>,
+    /// How often the projection was done again with new contacts.
+    pub passes: usize,
 }
 
 /// A developable sheet that moves: an integrator whose state is the ghost mesh.
@@ -326,49 +330,121 @@ impl Developable {
         let failed = |may_heal: bool, cause: Cause| StepError::Failed { time, dt: step, may_heal, cause };
         let wrong = |error: ConstrainedError| failed(false, Cause::new(error));
         self.reach.check(time + step).map_err(wrong)?;
-        let mut edges = self.edges(state).map_err(wrong)?;
-        let mut report = self.inner.step(&self.system, &mut edges, dt)?;
-        let mut ghost = self.ghost.average(edges.x());
+        let before = self.edges(state).map_err(wrong)?;
+        let predicted = self.inner.predict(&self.system, &before, dt)?;
+        let x = self.inner.project(&predicted)?;
         let mut last = DevelopableReport { projection: self.inner.last().clone(), ..Default::default() };
-        if let Some(contact) = &self.contact {
-            let candidate = ghost.clone();
-            let done = contact
-                .respond(state.x(), &mut ghost, [time, edges.time()], dt)
-                .map_err(|error| failed(error.may_heal(), Cause::new(error)))?;
-            (last.repelled, last.response) = (done.repelled, Some(done.response));
-            if ghost != candidate {
-                edges = self.corrected(&edges, &ghost, step).map_err(wrong)?;
-                report.energies = plisse_system::Energies::of(&self.system, &edges);
-                // What contact took is no loss of the scheme.
-                let taken = report.balance.after - report.energies.total();
-                report.balance.dissipated += taken;
-                report.balance.after = report.energies.total();
-                (report.momentum, report.angular_momentum) = self.system.momenta(&edges);
-            }
+        let mut ghost = self.ghost.average(&x);
+        let Some(contact) = &self.contact else {
+            let v = predicted.velocities(&x);
+            let by = self.inner.projector();
+            let (edges, report) = FastProjection::finish(&self.system, &before, predicted, (x, v), by)?;
+            let next = self.packed(&edges, ghost).map_err(wrong)?;
+            self.last = last;
+            return Ok((next, report));
+        };
+        let meeting = Meeting { contact, old: state.x(), times: [time, time + step], dt };
+        let touched = self.meet(&meeting, &predicted, x, &mut ghost)?;
+        (last.repelled, last.response, last.passes) =
+            (touched.repelled, Some(touched.response), touched.passes);
+        last.projection.errors.extend(touched.errors);
+        let v = predicted.velocities(&touched.x);
+        let by = touched.by.as_ref().unwrap_or(self.inner.projector());
+        let ends = (touched.x, v);
+        let (mut edges, mut report) = FastProjection::finish(&self.system, &before, predicted, ends, by)?;
+        if let Some(free) = touched.free {
+            let energy = report.energies.total();
+            edges = self.corrected(&before, &edges, &free, &ghost, step).map_err(wrong)?;
+            report.energies = plisse_system::Energies::of(&self.system, &edges);
+            // What contact takes is no loss of the scheme.
+            report.balance.dissipated += energy - report.energies.total();
+            report.balance.after += report.energies.total() - energy;
+            (report.momentum, report.angular_momentum) = self.system.momenta(&edges);
         }
         let next = self.packed(&edges, ghost).map_err(wrong)?;
         self.last = last;
         Ok((next, report))
     }
 
+    /// Leads the ghost past contacts, and the edges with it.
+    ///
+    /// The paper corrects edges after the projection, which then pulls them back in the next step:
+    /// what rests on something is stretched by `g dt²` times its mass over that of what touches. So
+    /// vertices that contact has moved become rows of the projection, which is done again from the
+    /// predicted positions, until contact has little left to do; rows that would pull are dropped.
+    fn meet(
+        &self,
+        meeting: &Meeting<'_>,
+        predicted: &Predicted<Edges>,
+        free: Field<Edges, DVec3>,
+        ghost: &mut Field<Vertices, DVec3>,
+    ) -> Result<Met, StepError> {
+        let (h, factor, time) = (self.mesh.mean_edge(), predicted.factor(), predicted.trial.time());
+        let wrong = |error: ConstrainedError| predicted.failed(false, Cause::new(error));
+        let mut supports: Vec<Support> = Vec::new();
+        let (mut x, mut by, mut errors) = (free.clone(), None, Vec::new());
+        let mut passes = 0;
+        loop {
+            let candidate = ghost.clone();
+            let done = meeting
+                .contact
+                .respond(meeting.old, ghost, meeting.times, meeting.dt)
+                .map_err(|error| predicted.failed(error.may_heal(), Cause::new(error)))?;
+            let (repelled, response) = (done.repelled, done.response);
+            let moved = |v: Id<Vertices>| ghost[v] - candidate[v];
+            let farthest = ghost.ids().map(|v| moved(v).length()).fold(0.0, f64::max);
+            if farthest <= MET * h || passes == PASSES {
+                let is_free = farthest == 0.0 && supports.is_empty();
+                let free = (!is_free).then_some(free);
+                return Ok(Met { x, by, free, repelled, response, passes, errors });
+            }
+            passes += 1;
+            for v in ghost.ids().filter(|v| moved(*v).length() > 0.1 * MET * h) {
+                let normal = moved(v).normalize_or_zero();
+                let support = Support::new(&self.ghost, v, [normal, ghost[v]], factor, h);
+                // The same contact again, a little further on.
+                let same = |s: &&mut Support| s.vertex == v && s.normal.dot(normal) > 0.9;
+                match supports.iter_mut().find(same) {
+                    Some(known) => *known = support,
+                    None => supports.push(support),
+                }
+            }
+            let rows = Supports { list: supports.clone(), scale: 1.0 / h };
+            let mut projector = self.inner.projector().with(vec![Arc::new(rows)]).map_err(wrong)?;
+            x = predicted.trial.x().clone();
+            let report = projector
+                .project(&mut x, time, factor)
+                .map_err(|error| predicted.failed(true, Cause::new(error)))?;
+            errors.extend_from_slice(&report.errors);
+            let multipliers = projector.multipliers();
+            let mut pushes = multipliers[multipliers.len() - supports.len()..].iter().map(|m| *m >= 0.0);
+            supports.retain(|_| pushes.next().unwrap_or(false));
+            *ghost = self.ghost.average(&x);
+            by = Some(projector);
+        }
+    }
+
     /// Edges that follow the ghost: `x* = x + W Aᵀ μ`, `v* = v + (x* - x)/dt` (EB08, eqs 4 and 7).
-    /// Where that moved an edge, BDF2 starts anew as if it had always moved with its new velocity:
-    /// it would else extrapolate through the contact.
+    /// Edges that contact has moved from where they would be without it end with the velocity of
+    /// their displacement, and BDF2 starts anew there, as if they had always moved so: it would else
+    /// extrapolate through the contact.
     fn corrected(
         &mut self,
+        before: &State<Edges>,
         edges: &State<Edges>,
+        free: &Field<Edges, DVec3>,
         ghost: &Field<Vertices, DVec3>,
         dt: f64,
     ) -> Result<State<Edges>, ConstrainedError> {
         let mut x = edges.x().clone();
         self.ghost.follow(ghost, &mut x);
-        let change = |e: Id<Edges>| x[e] - edges.x()[e];
-        let v = Field::from_fn(x.len(), |e| edges.v()[e] + change(e) / dt);
+        let mut v = Field::from_fn(x.len(), |e| edges.v()[e] + (x[e] - edges.x()[e]) / dt);
         // The factor spreads every correction over the whole sheet, ever fainter.
         let least = CORRECTED * self.mesh.mean_edge();
         let mut previous = edges.previous().cloned();
-        if let Some(previous) = &mut previous {
-            for e in x.ids().filter(|e| change(*e).length() > least) {
+        for e in x.ids().filter(|e| x[*e].distance(free[*e]) > least) {
+            v[e] = (x[e] - before.x()[e]) / dt;
+            if let Some(previous) = &mut previous {
                 previous.x[e] = x[e] - v[e] * previous.dt;
                 previous.v[e] = v[e];
             }
@@ -377,6 +453,32 @@ impl Developable {
         Ok(State::resume(x, v, own, edges.time(), previous, None, ledger)?)
     }
 }
+
+/// A step of the ghost among obstacles.
+struct Meeting<'a> {
+    contact: &'a GhostContact,
+    old: &'a Field<Vertices, DVec3>,
+    times: [f64; 2],
+    dt: Positive,
+}
+
+/// Edges that have met contacts.
+struct Met {
+    x: Field<Edges, DVec3>,
+    /// What has projected them, if contact was among its rows.
+    by: Option<Projector<Edges>>,
+    /// Where the edges would be without contact; none if nothing touches.
+    free: Option<Field<Edges, DVec3>>,
+    repelled: usize,
+    response: plisse_collision::ResponseReport,
+    passes: usize,
+    errors: Vec<f64>,
+}
+
+/// Contact has little left to do where it moves vertices by no more than this part of an edge.
+const MET: f64 = 1e-3;
+/// How often the projection learns of new contacts within a step.
+const PASSES: usize = 8;
 
 /// A correction above this part of an edge length is one.
 const CORRECTED: f64 = 1e-6;

@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{p, vectors};
 use glam::DVec3;
 use plisse_constrained::{FastProjection, ProjectionSettings, Tethers};
@@ -18,7 +20,7 @@ fn run(scheme: Scheme, gravity: f64, speed: f64, dt: f64) -> (DVec3, f64) {
     let settings = ProjectionSettings { tolerance: 1e-13, regularisation: 0.0, ..Default::default() };
     let newton = NewtonSettings { criterion: Criterion::ForcePerMass(p(1e-9)), ..Default::default() };
     let mut integrator =
-        FastProjection::with_newton(&system, vec![Box::new(tether)], scheme, settings, newton).unwrap();
+        FastProjection::with_newton(&system, vec![Arc::new(tether)], scheme, settings, newton).unwrap();
     let mut state =
         State::new(Field::from_vec(vec![DVec3::X]), Field::from_vec(vec![DVec3::Y * speed])).unwrap();
     let start = 0.5 * speed * speed;

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Boxed, irregular, on_cylinder, sheet, vectors};
+use std::sync::Arc;
+
+use common::{Shared, irregular, on_cylinder, sheet, vectors};
 use glam::DVec3;
 use plisse_constrained::{CrMesh, Projector, ProjectionSettings, Ribbon, RigidTriangles, ribbon_edges};
 use plisse_core::{Edges, Field, SplitMix, TriMesh, Vertices, generate};
@@ -39,28 +41,28 @@ fn rank(mut rows: Vec<Vec<f64>>) -> usize {
     rank
 }
 
-fn projector(mesh: &CrMesh, constraints: Vec<Boxed>) -> Projector<Edges> {
+fn projector(mesh: &CrMesh, constraints: Vec<Shared>) -> Projector<Edges> {
     let system = System::builder(mesh.edge_areas()).build().unwrap();
     let settings = ProjectionSettings { tolerance: 1e-13, linear_tolerance: 1e-10, ..Default::default() };
     Projector::new(&system, constraints, settings).unwrap()
 }
 
-fn kept(mesh: &CrMesh) -> Vec<Boxed> {
+fn kept(mesh: &CrMesh) -> Vec<Shared> {
     common::developable(mesh)
 }
 
-fn all(mesh: &CrMesh) -> Vec<Boxed> {
+fn all(mesh: &CrMesh) -> Vec<Shared> {
     vec![
-        Box::new(RigidTriangles::new(mesh, &[])),
-        Box::new(Ribbon::new(mesh, ribbon_edges(mesh))),
+        Arc::new(RigidTriangles::new(mesh, &[])),
+        Arc::new(Ribbon::new(mesh, ribbon_edges(mesh))),
     ]
 }
 
-fn alone(mesh: &CrMesh) -> Vec<Boxed> {
-    vec![Box::new(RigidTriangles::new(mesh, &[]))]
+fn alone(mesh: &CrMesh) -> Vec<Shared> {
+    vec![Arc::new(RigidTriangles::new(mesh, &[]))]
 }
 
-fn rank_of(mesh: &CrMesh, rows: Vec<Boxed>, x: &Field<Edges, DVec3>) -> (usize, usize) {
+fn rank_of(mesh: &CrMesh, rows: Vec<Shared>, x: &Field<Edges, DVec3>) -> (usize, usize) {
     let jacobian = projector(mesh, rows).jacobian(x, 0.0);
     (jacobian.len(), rank(jacobian))
 }

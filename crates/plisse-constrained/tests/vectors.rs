@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use common::{p, vectors};
 use glam::{DVec2, DVec3};
 use plisse_constrained::{CrMesh, EdgeBending, Projector, ProjectionSettings, RigidTriangles, ribbon_edges};
@@ -66,7 +68,7 @@ impl Small {
             ..Default::default()
         };
         let triangles = RigidTriangles::new(&self.mesh, &[]);
-        Projector::new(&system, vec![Box::new(triangles)], settings).unwrap()
+        Projector::new(&system, vec![Arc::new(triangles)], settings).unwrap()
     }
 }
 

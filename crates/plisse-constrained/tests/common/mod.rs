@@ -1,6 +1,8 @@
 //! Sheets and systems that several tests use.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use std::sync::Arc;
+
 use glam::{DVec2, DVec3};
 use plisse_constrained::{
     Anchor, Anchors, Constraint, CrMesh, EdgeBending, Ribbon, RigidTriangles, ribbon_edges,
@@ -9,7 +11,7 @@ use plisse_core::generate::{Diagonal, grid, irregular_grid};
 use plisse_core::{Edges, Field, Id, Positive, RestShape, TriMesh, Vertices};
 use plisse_system::{Gravity, System};
 
-pub(crate) type Boxed = Box<dyn Constraint<Edges>>;
+pub(crate) type Shared = Arc<dyn Constraint<Edges>>;
 
 pub(crate) fn p(value: f64) -> Positive {
     Positive::new(value).unwrap()
@@ -47,9 +49,9 @@ pub(crate) fn on_cylinder(u: DVec2, curvature: f64, ruling: f64) -> DVec3 {
 }
 
 /// Rigid triangles and a ribbon, without the rows that depend on others.
-pub(crate) fn developable(mesh: &CrMesh) -> Vec<Boxed> {
+pub(crate) fn developable(mesh: &CrMesh) -> Vec<Shared> {
     let ribbon = ribbon_edges(mesh);
-    vec![Box::new(RigidTriangles::new(mesh, &ribbon)), Box::new(Ribbon::new(mesh, ribbon))]
+    vec![Arc::new(RigidTriangles::new(mesh, &ribbon)), Arc::new(Ribbon::new(mesh, ribbon))]
 }
 
 /// Masses, gravity and bending of a sheet.
@@ -59,9 +61,9 @@ pub(crate) fn system(mesh: &CrMesh, density: f64, rigidity: f64, gravity: DVec3)
     System::builder(mass).term(gravity).term(EdgeBending::new(mesh, p(rigidity)).term()).build().unwrap()
 }
 
-pub(crate) fn pins(mesh: &CrMesh, pins: &[(u32, DVec3)]) -> Boxed {
+pub(crate) fn pins(mesh: &CrMesh, pins: &[(u32, DVec3)]) -> Shared {
     let anchor = |(v, place): &(u32, DVec3)| Anchor::vertex(mesh, Id::new(*v), *place).unwrap();
-    Box::new(Anchors::new(pins.iter().map(anchor).collect()))
+    Arc::new(Anchors::new(pins.iter().map(anchor).collect()))
 }
 
 /// A sheet of `n` by `n` cells on a polygonal cylinder that turns by `turn`, its axis along the free
