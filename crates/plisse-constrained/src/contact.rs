@@ -11,9 +11,9 @@ use plisse_collision::{
 use plisse_core::{Field, Positive, Vertices};
 use thiserror::Error;
 
-/// Where the vertices of obstacles are: given the time in seconds and the ghost at the start of the
-/// step, one place for each.
-pub type Places = Arc<dyn Fn(f64, &Field<Vertices, DVec3>) -> Vec<DVec3> + Send + Sync>;
+/// Where the vertices of obstacles are: given the time in seconds, the time at the start of the step,
+/// and the ghost there, one place for each.
+pub type Places = Arc<dyn Fn(f64, f64, &Field<Vertices, DVec3>) -> Vec<DVec3> + Send + Sync>;
 
 /// What the ghost mesh can touch, and how it is kept away.
 #[derive(Clone)]
@@ -102,7 +102,7 @@ impl GhostContact {
     ) -> Result<Touched, GhostResponseError> {
         let with_obstacles = |x: &Field<Vertices, DVec3>, time: f64| {
             let mut all = x.as_slice().to_vec();
-            all.extend((self.obstacles)(time, old));
+            all.extend((self.obstacles)(time, times[0], old));
             // A caller that gives fewer places than vertices would be read beyond the end.
             all.resize(self.colliders.vertex_count(), DVec3::splat(f64::NAN));
             Field::from_vec(all)
