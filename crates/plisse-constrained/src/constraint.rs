@@ -48,7 +48,6 @@ pub trait Constraint<S: Space>: Send + Sync {
     fn describe(&self, group: usize) -> String {
         format!("{} {group}", self.name())
     }
-
 }
 
 /// Where a group writes its values and derivatives.

@@ -162,8 +162,7 @@ fn normal_matrix(
         of_edge.iter().zip(weights.as_slice()).flat_map(|(list, w)| pairs(list, *w)).collect();
     let layout = Layout::scalars(starts.len() - 1);
     let pattern = Pattern::new(layout, all.iter().map(|(v, w, _)| (*v, *w)))?;
-    let slots: Vec<Slot> =
-        all.iter().map(|(v, w, _)| pattern.slot(*v, *w).unwrap_or(Slot::NONE)).collect();
+    let slots: Vec<Slot> = all.iter().map(|(v, w, _)| pattern.slot(*v, *w).unwrap_or(Slot::NONE)).collect();
     let mut matrix = BlockMatrix::zeros(pattern);
     let mut sink = Sink::new(&mut matrix, &slots);
     for (index, (_, _, value)) in all.iter().enumerate() {

@@ -161,7 +161,7 @@ impl<S: Space> FastProjection<S> {
         let after = energies.total() + by.stored(factor);
         let balance = Balance { after, work, ..predicted.report.balance };
         let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
-        let ledger = ledger.after(&balance, &energies, work, 0.0, predicted.dt);
+        let ledger = ledger.after(&balance, &energies, work, by.slack(factor), predicted.dt);
         let next = with_ledger(&next, ledger).map_err(failed)?;
         let (momentum, angular_momentum) = system.momenta(&next);
         let unexplained = ledger.fraction();
@@ -197,10 +197,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
 }
 
 /// The same state with another energy account.
-fn with_ledger<S: Space>(
-    state: &State<S>,
-    ledger: Ledger,
-) -> Result<State<S>, plisse_system::SetupError> {
+fn with_ledger<S: Space>(state: &State<S>, ledger: Ledger) -> Result<State<S>, plisse_system::SetupError> {
     let (x, v, previous) = (state.x().clone(), state.v().clone(), state.previous().cloned());
     State::resume(x, v, state.own().clone(), state.time(), previous, None, Some(ledger))
 }

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_core::{Field, Id, Space};
-use plisse_sparse::{
-    BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, Sink, Slot, parallel,
-};
+use plisse_sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, Sink, Slot, parallel};
 use plisse_system::System;
 
 use crate::constraint::{Constraint, LARGEST_GROUP, Rows};
@@ -421,6 +419,12 @@ impl<S: Space> Projector<S> {
             }
         }
         sum
+    }
+
+    /// Energy that errors of rows within the tolerance can hide, in joules: their forces times what
+    /// they may be off by.
+    pub(crate) fn slack(&self, factor: f64) -> f64 {
+        self.settings.tolerance * self.lambda.iter().map(|lambda| (lambda / factor).abs()).sum::<f64>()
     }
 
     /// Energy that compliant rows store, by the multipliers of the last projection, in joules.

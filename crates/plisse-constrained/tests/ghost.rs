@@ -120,23 +120,16 @@ fn a_sheet_folds_over_a_ball_without_crossing() {
     let mut fall = fall(12, 1, true);
     let mut touched = 0;
     for _ in 0..60 {
-        let report = fall.sheet.step(&fall.system, &mut fall.state, p(0.01)).unwrap();
+        fall.sheet.step(&fall.system, &mut fall.state, p(0.01)).unwrap();
         let last = fall.sheet.inner().last();
         touched += last.response.as_ref().unwrap().contacts + last.repelled;
         assert!(last.projection.error() <= 1e-4);
         assert_eq!(crossings(&fall), 0, "t = {}", fall.state.time());
-        if std::env::var("LOOK").is_ok() {
-            let e = fall.sheet.inner().edges(&fall.state).unwrap();
-            println!(
-                "{:.3} total {:.4} kinetic {:.4} numerical {:.4} rejected {} contacts {} repelled {} stretch {:.1e} its {}",
-                fall.state.time(), report.energies.total(), report.energies.kinetic, report.balance.numerical(),
-                report.rejected, last.response.as_ref().unwrap().contacts, last.repelled,
-                fall.sheet.inner().mesh().largest_stretch(e.x()), last.projection.iterations());
-        }
     }
     assert!(touched > 100, "{touched}");
     // It lies on the ball and hangs down at the sides.
-    let (low, high) = fall.state.x().iter().fold((f64::MAX, f64::MIN), |(l, h), (_, x)| (l.min(x.z), h.max(x.z)));
+    let (low, high) =
+        fall.state.x().iter().fold((f64::MAX, f64::MIN), |(l, h), (_, x)| (l.min(x.z), h.max(x.z)));
     assert!(high < 0.165 && low < 0.1, "{low} {high}");
 }
 
@@ -206,7 +199,7 @@ fn strip(n: usize, pins: [DVec3; 2]) -> Result<Developable, plisse_constrained::
 /// stay.
 #[test]
 fn flat_and_taut_starts_are_met_by_shorter_steps() {
-    let n = 20;
+    let n = 12;
     let sheet = strip(n, [DVec3::Y, DVec3::new(1.0, 1.0, 0.0)]).unwrap();
     let (_, uv) = common::sheet([n, n], [1.0, 1.0]);
     let mut state = State::at_rest(generate::embed(&uv)).unwrap();
@@ -214,12 +207,13 @@ fn flat_and_taut_starts_are_met_by_shorter_steps() {
     let mut sheet = Adaptive::new(sheet, p(1e-5));
     let mut rejected = 0;
     for _ in 0..40 {
-        rejected += sheet.step(&system, &mut state, p(0.01)).unwrap().rejected;
+        let report = sheet.step(&system, &mut state, p(0.01)).unwrap();
+        rejected += report.rejected;
         let edges = sheet.inner().edges(&state).unwrap();
         assert!(sheet.inner().mesh().largest_stretch(edges.x()) < 1.01e-4);
     }
-    println!("{rejected} steps rejected");
-    assert!(rejected < 60, "{rejected}");
+    // Twenty cells a side reject five.
+    assert!(rejected < 20, "{rejected}");
     let lowest = state.x().iter().map(|(_, x)| x.z).fold(0.0, f64::min);
     assert!(lowest < -0.3, "{lowest}");
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::{irregular, p};
 use glam::DVec3;
 use plisse_constrained::{
-    Anchor, Anchors, Constraint, Distances, Rows, Ribbon, RigidTriangles, Tethers, ribbon_edges,
+    Anchor, Anchors, Constraint, Distances, Ribbon, RigidTriangles, Rows, Tethers, ribbon_edges,
 };
 use plisse_core::{Field, Id, Space, SplitMix, generate};
 
@@ -78,13 +78,18 @@ fn refusals_name_what_is_wrong() {
     let (mesh, uv) = irregular([2, 2], [1.0, 1.0], 3);
     let message = |error: plisse_constrained::ConstrainedError| error.to_string();
     let error = Anchor::vertex(&mesh, Id::new(99), DVec3::X).unwrap_err();
-    assert_eq!(message(error), "the pin of vertex 99 names vertex 99, but there are 9: give nodes of this system");
+    assert_eq!(
+        message(error),
+        "the pin of vertex 99 names vertex 99, but there are 9: give nodes of this system"
+    );
     let error = Anchor::vertex(&mesh, Id::new(1), DVec3::NAN).unwrap_err();
     assert!(message(error).contains("the place of the pin of vertex 1 is NaN"));
     let pair = [Id::<plisse_core::Vertices>::new(1), Id::new(1)];
     assert!(message(Distances::new("thread", [(pair, 1.0)]).unwrap_err()).contains("with itself"));
     let pair = [Id::<plisse_core::Vertices>::new(1), Id::new(2)];
-    assert!(message(Distances::new("thread", [(pair, 0.0)]).unwrap_err()).contains("vertex 1 and vertex 2 is 0"));
+    assert!(
+        message(Distances::new("thread", [(pair, 0.0)]).unwrap_err()).contains("vertex 1 and vertex 2 is 0")
+    );
     let distances = Distances::edges(mesh.mesh(), &generate::embed(&uv)).unwrap();
     assert!(message(distances.with_compliance(-1.0).unwrap_err()).contains("compliance"));
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use common::{Shared, developable, p, sheet, vectors};
 use glam::{DMat3, DVec2, DVec3};
 use plisse_constrained::{
-    Constraint, CrMesh, Distances, FastProjection, Projector, ProjectionSettings, RigidTriangles,
+    Constraint, CrMesh, Distances, FastProjection, ProjectionSettings, Projector, RigidTriangles,
 };
 use plisse_core::{Field, Id, Space, Vertices, generate};
 use plisse_sparse::LinearSolver;
@@ -28,7 +28,14 @@ fn bending(u: DVec2, ruling: f64, m: f64) -> [DVec3; 2] {
     let mut sums = [DVec2::ZERO; 2];
     for k in 0..=steps {
         let t = h * f64::from(k);
-        let weight = h / 3.0 * if k == 0 || k == steps { 1.0 } else if k % 2 == 1 { 4.0 } else { 2.0 };
+        let weight = h / 3.0
+            * if k == 0 || k == steps {
+                1.0
+            } else if k % 2 == 1 {
+                4.0
+            } else {
+                2.0
+            };
         let (angle, wave) = (CURVATURE * t, std::f64::consts::TAU * m);
         let rate = (wave * t).sin() / wave;
         let (sin, cos) = angle.sin_cos();
@@ -89,7 +96,8 @@ fn check(n: usize, ruling: f64, m: f64) {
     let (x, v) = (of(0), of(1));
     let table = vectors()["locking_retained_ke"][format!("right_{ruling}_{n}")][m.to_string()].clone();
     let expected = [0, 1, 2].map(|k: usize| table[k].as_f64().unwrap());
-    let edges: Arc<dyn Constraint<Vertices>> = Arc::new(Distances::edges(mesh.mesh(), &generate::embed(&uv)).unwrap());
+    let edges: Arc<dyn Constraint<Vertices>> =
+        Arc::new(Distances::edges(mesh.mesh(), &generate::embed(&uv)).unwrap());
     let rest = plisse_core::RestShape::from_uv(mesh.mesh(), &uv).unwrap();
     let conforming = retained(rest.vertex_areas(mesh.mesh()), &x, &v, vec![edges]);
     // Midpoints on the cylinder itself.
@@ -99,7 +107,6 @@ fn check(n: usize, ruling: f64, m: f64) {
     let alone: Vec<Shared> = vec![Arc::new(RigidTriangles::new(&mesh, &[]))];
     let free = retained(mesh.edge_areas(), &x, &v, alone);
     let ribbon = retained(mesh.edge_areas(), &x, &v, developable(&mesh));
-    println!("{n} {ruling} {m}: {conforming:.4} {free:.4} {ribbon:.4}; expected {expected:?}");
     for (found, expected) in [conforming, free, ribbon].into_iter().zip(expected) {
         assert!((found - expected).abs() < 2e-3, "{n} {ruling} {m}: {found} instead of {expected}");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{Shared, irregular, on_cylinder, sheet, vectors};
 use glam::DVec3;
-use plisse_constrained::{CrMesh, Projector, ProjectionSettings, Ribbon, RigidTriangles, ribbon_edges};
+use plisse_constrained::{CrMesh, ProjectionSettings, Projector, Ribbon, RigidTriangles, ribbon_edges};
 use plisse_core::{Edges, Field, SplitMix, TriMesh, Vertices, generate};
 use plisse_system::System;
 
@@ -52,10 +52,7 @@ fn kept(mesh: &CrMesh) -> Vec<Shared> {
 }
 
 fn all(mesh: &CrMesh) -> Vec<Shared> {
-    vec![
-        Arc::new(RigidTriangles::new(mesh, &[])),
-        Arc::new(Ribbon::new(mesh, ribbon_edges(mesh))),
-    ]
+    vec![Arc::new(RigidTriangles::new(mesh, &[])), Arc::new(Ribbon::new(mesh, ribbon_edges(mesh)))]
 }
 
 fn alone(mesh: &CrMesh) -> Vec<Shared> {

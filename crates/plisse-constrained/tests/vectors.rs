@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::{p, vectors};
 use glam::{DVec2, DVec3};
-use plisse_constrained::{CrMesh, EdgeBending, Projector, ProjectionSettings, RigidTriangles, ribbon_edges};
+use plisse_constrained::{CrMesh, EdgeBending, ProjectionSettings, Projector, RigidTriangles, ribbon_edges};
 use plisse_core::{Edges, Field, Id, RestShape, TriMesh};
 use plisse_sparse::LinearSolver;
 use plisse_system::System;
@@ -37,7 +37,8 @@ impl Small {
         let data = vectors()["small_mesh"].clone();
         let corners = |t: &Value| list(t).iter().map(|v| *v as u32).collect::<Vec<_>>().try_into().unwrap();
         let faces: Vec<[u32; 3]> = data["T"].as_array().unwrap().iter().map(corners).collect();
-        let uv: Vec<DVec2> = data["P"].as_array().unwrap().iter().map(|u| DVec2::from_slice(&list(u))).collect();
+        let uv: Vec<DVec2> =
+            data["P"].as_array().unwrap().iter().map(|u| DVec2::from_slice(&list(u))).collect();
         let mesh = TriMesh::new(uv.len(), &faces).unwrap();
         let rest = RestShape::from_uv(&mesh, &Field::from_vec(uv)).unwrap();
         let edge = |e: &Value| {

@@ -109,7 +109,11 @@ impl<S: Space> Anchor<S> {
         {
             let value = place.to_array().into_iter().find(|x| !x.is_finite()).unwrap_or(f64::NAN);
             let expected = "finite coordinates in metres";
-            return Err(ConstrainedError::BadNumber { what: format!("the place of {name}"), value, expected });
+            return Err(ConstrainedError::BadNumber {
+                what: format!("the place of {name}"),
+                value,
+                expected,
+            });
         }
         Ok(Self { name, nodes, weights, target, scale: 1.0 / length })
     }

@@ -62,7 +62,8 @@ impl<S: Space> Distances<S> {
         if (0.0..=1e60).contains(&compliance) {
             return Ok(Self { compliance, ..self });
         }
-        let (what, expected) = (format!("the compliance of {}", self.name), "a number from 0 to 1e60, in 1/J");
+        let (what, expected) =
+            (format!("the compliance of {}", self.name), "a number from 0 to 1e60, in 1/J");
         Err(ConstrainedError::BadNumber { what, value: compliance, expected })
     }
 }
@@ -114,10 +115,13 @@ impl Distances<Vertices> {
         count: usize,
         x: &Field<Vertices, DVec3>,
     ) -> Result<Self, ConstrainedError> {
-        x.check_len(count).map_err(|source| ConstrainedError::Length { what: "the rest positions", source })?;
+        x.check_len(count)
+            .map_err(|source| ConstrainedError::Length { what: "the rest positions", source })?;
         let known = |pair: [Id<Vertices>; 2]| match pair.iter().find(|v| v.index() >= count) {
             None => Ok((pair, x[pair[0]].distance(x[pair[1]]))),
-            Some(v) => Err(ConstrainedError::NoSuchNode { group: name.to_owned(), node: v.to_string(), count }),
+            Some(v) => {
+                Err(ConstrainedError::NoSuchNode { group: name.to_owned(), node: v.to_string(), count })
+            }
         };
         Self::new(name, pairs.map(known).collect::<Result<Vec<_>, _>>()?)
     }

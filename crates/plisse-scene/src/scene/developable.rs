@@ -152,7 +152,8 @@ impl Sheet<'_> {
             first += own as u32;
             moved.push((own, Moved { obstacle: obstacle.clone(), local: parts.local, plane: parts.plane }));
         }
-        let inverse = Field::from_fn(count, |v| if self.held[v.index()] { 0.0 } else { 1.0 / self.masses[v] });
+        let inverse =
+            Field::from_fn(count, |v| if self.held[v.index()] { 0.0 } else { 1.0 / self.masses[v] });
         let rubs = obstacles.iter().map(|obstacle| obstacle.law().friction).reduce(f64::max);
         let settings = ResponseSettings {
             friction: rubs.unwrap_or(contact.friction),
