@@ -100,6 +100,11 @@ impl ProjectionReport {
     }
 }
 
+/// Steps shorter than this, in s, wish for more than the tolerance.
+const USUAL: f64 = 3e-3;
+/// Down to this part of it.
+const TIGHTEST: f64 = 1e-2;
+
 /// A group of rows among those of all constraints.
 #[derive(Clone, Copy, Debug)]
 struct Group {
@@ -307,13 +312,24 @@ impl<S: Space> Projector<S> {
         let mut y = x.clone();
         self.lambda.fill(0.0);
         let mut report = ProjectionReport::default();
+        let mut good: Option<(Field<S, DVec3>, Vec<f64>, f64)> = None;
         loop {
             self.evaluate(&y, time);
             self.residual(factor);
             let error = largest(&self.right);
             report.errors.push(error);
             let (first, iterations) = (report.errors[0], report.iterations());
+            let wished = self.wished_tolerance(factor);
             if error <= self.settings.tolerance {
+                let before = good.replace((y.clone(), self.lambda.clone(), error));
+                let improves = before.is_none_or(|(_, _, last)| error < 0.5 * last);
+                if error <= wished || !improves || iterations >= self.settings.max_iterations {
+                    break;
+                }
+            } else if let Some((x, lambda, error)) = good.take() {
+                // One more was one too many.
+                (y, self.lambda) = (x, lambda);
+                report.errors.push(error);
                 break;
             }
             let failure = if !error.is_finite() {
@@ -360,6 +376,14 @@ impl<S: Space> Projector<S> {
         let error = largest(&self.right);
         self.iterate(v, f64::INFINITY, &mut ProjectionReport::default())
             .map_err(|ended| self.failed(ended, error, 0))
+    }
+
+    /// What a step whose forces act through `factor`, in s², goes on for while it gains. An error of
+    /// lengths becomes one of velocities when it is divided by the step: shorter steps should be more
+    /// exact, or they gain energy. Taut sheets may not allow it, so that it is a wish.
+    fn wished_tolerance(&self, factor: f64) -> f64 {
+        let shorter = (factor.sqrt() / USUAL).clamp(TIGHTEST, 1.0);
+        self.settings.tolerance * shorter
     }
 
     /// One linear solve and what it moves.
