@@ -31,8 +31,8 @@ pub trait Constraint<S: Space>: Send + Sync {
     /// Writes the values of a group's rows and their derivatives at these positions and this time.
     fn evaluate(&self, group: usize, x: &Field<S, DVec3>, time: f64, out: &mut Rows<'_>);
 
-    /// How much the rows of a group give way, in 1/J: they then store the energy `c²/(2 compliance)`
-    /// together with the row's multiplier. Zero is a hard constraint.
+    /// How much the rows of a group give way, in 1/J: they then store the energy `c²/(2
+    /// compliance)` together with the row's multiplier. Zero is a hard constraint.
     fn compliance(&self, group: usize) -> f64 {
         _ = group;
         0.0

@@ -11,8 +11,8 @@ use plisse_collision::{
 use plisse_core::{Field, Positive, Vertices};
 use thiserror::Error;
 
-/// Where the vertices of obstacles are: given the time in seconds, the time at the start of the step,
-/// and the ghost there, one place for each.
+/// Where the vertices of obstacles are: given the time in seconds, the time at the start of the
+/// step, and the ghost there, one place for each.
 pub type Places = Arc<dyn Fn(f64, f64, &Field<Vertices, DVec3>) -> Vec<DVec3> + Send + Sync>;
 
 /// What the ghost mesh can touch, and how it is kept away.
@@ -91,8 +91,8 @@ impl GhostContact {
         Ok(Self { colliders, sheet, masses, obstacles, response, touches_itself })
     }
 
-    /// Leads the ghost from `old` past all contacts to places near `ghost`. Nothing is changed where
-    /// nothing is close.
+    /// Leads the ghost from `old` past all contacts to places near `ghost`. Nothing is changed
+    /// where nothing is close.
     pub(crate) fn respond(
         &self,
         old: &Field<Vertices, DVec3>,
@@ -108,7 +108,8 @@ impl GhostContact {
             Field::from_vec(all)
         };
         let (start, mut end) = (with_obstacles(old, times[0]), with_obstacles(ghost, times[1]));
-        // Anew for each step: its order depends on where it began, and steps must not depend on that.
+        // Anew for each step: its order depends on where it began, and steps must not depend on
+        // that.
         let mut phase = BroadPhase::new(self.colliders.clone(), &start);
         let filter = PairFilter {
             bodies: |a: Body, b: Body| self.touches_itself || a != b,

@@ -2,10 +2,10 @@
 //! section 3.3, eqs 3-7).
 //!
 //! Row `v` of the averaging matrix `A` is the mean over the faces at vertex `v` of that corner as
-//! the face sees it. A collision moves the ghost from `A x` to `x*`; edges follow by
-//! `x += W Aᵀ μ`, `(A W Aᵀ) μ = x* - A x`, with `W` the inverse masses, so that the correction is an
-//! impulse, or one as in the paper. Either matrix is constant, well conditioned (eigenvalues without
-//! masses from 0.33 to 3.43, whatever the size) and factorised once.
+//! the face sees it. A collision moves the ghost from `A x` to `x*`; edges follow by `x += W Aᵀ μ`,
+//! `(A W Aᵀ) μ = x* - A x`, with `W` the inverse masses, so that the correction is an impulse, or
+//! one as in the paper. Either matrix is constant, well conditioned (eigenvalues without masses
+//! from 0.33 to 3.43, whatever the size) and factorised once.
 
 use glam::DVec3;
 use plisse_core::{Edges, Field, Id, Vertices};
@@ -40,8 +40,8 @@ impl Ghost {
     /// The ghost of a mesh whose edges have these inverse masses in 1/kg, zero for held ones.
     ///
     /// # Errors
-    /// [`ConstrainedError`] for a vertex without a face, inverse masses of another mesh, and a matrix
-    /// that has no factor.
+    /// [`ConstrainedError`] for a vertex without a face, inverse masses of another mesh, and a
+    /// matrix that has no factor.
     pub fn new(
         mesh: &CrMesh,
         inverse_masses: &Field<Edges, f64>,

@@ -1,10 +1,10 @@
-//! Fast projection: Newton's method on the constraints, weighted by mass (EB08, eqs 8-10; Goldenthal
-//! et al. 2007).
+//! Fast projection: Newton's method on the constraints, weighted by mass (EB08, eqs 8-10;
+//! Goldenthal et al. 2007).
 //!
-//! From a candidate `y` repeat `(J M⁻¹ Jᵀ) λ = -c(y)`, `y += M⁻¹ Jᵀ λ` until `max |c|` is small. The
-//! paper leaves out `M⁻¹` in the second formula, which contradicts its own equation 9 and loses
-//! momentum. A compliance `α` adds `α/h²` to the diagonal and `α λ/h²` to the rows, where `λ` is the
-//! sum so far and `h²` what the scheme multiplies forces with.
+//! From a candidate `y` repeat `(J M⁻¹ Jᵀ) λ = -c(y)`, `y += M⁻¹ Jᵀ λ` until `max |c|` is small.
+//! The paper leaves out `M⁻¹` in the second formula, which contradicts its own equation 9 and loses
+//! momentum. A compliance `α` adds `α/h²` to the diagonal and `α λ/h²` to the rows, where `λ` is
+//! the sum so far and `h²` what the scheme multiplies forces with.
 
 use std::sync::Arc;
 
@@ -27,8 +27,10 @@ pub struct ProjectionSettings {
     /// What is added to the diagonal of `J M⁻¹ Jᵀ`, relative to it. A flat sheet needs it: there
     /// rows of the ribbon depend on each other. 1e-5 and more only slow the iteration down.
     pub regularisation: f64,
-    /// How linear systems are solved: [`LinearSolver::Cholesky`] makes a factor per iteration,
-    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays.
+    /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
+    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here: the
+    /// matrix changes as much from iteration to iteration as the sheet turns, and is so badly
+    /// conditioned that single precision costs iterations (`cargo xtask bench developable`).
     pub solver: LinearSolver,
     /// Relative residual of linear systems. Each iteration of the projection reduces the error by
     /// about this at best.
@@ -36,14 +38,14 @@ pub struct ProjectionSettings {
 }
 
 impl Default for ProjectionSettings {
-    /// Relative errors of 1e-4 as in EB08, 30 iterations, 1e-7 on the diagonal, old factors where
-    /// they pay.
+    /// Relative errors of 1e-4 as in EB08, 30 iterations, 1e-7 on the diagonal, a factor per
+    /// iteration.
     fn default() -> Self {
         Self {
             tolerance: 1e-4,
             max_iterations: 30,
             regularisation: 1e-7,
-            solver: LinearSolver::StaleCholesky,
+            solver: LinearSolver::Cholesky,
             linear_tolerance: 1e-3,
         }
     }
@@ -350,8 +352,8 @@ impl<S: Space> Projector<S> {
         Ok(&self.last)
     }
 
-    /// Takes from velocities what would change the constraints at these positions, weighted by mass:
-    /// the velocities of a motion that they allow. Rows are taken as they are at fixed time.
+    /// Takes from velocities what would change the constraints at these positions, weighted by
+    /// mass: the velocities of a motion that they allow. Rows are taken as they are at fixed time.
     ///
     /// # Errors
     /// [`ProjectionError`] if the linear system has no solution; `v` is then as it was.
@@ -378,9 +380,9 @@ impl<S: Space> Projector<S> {
             .map_err(|ended| self.failed(ended, error, 0))
     }
 
-    /// What a step whose forces act through `factor`, in s², goes on for while it gains. An error of
-    /// lengths becomes one of velocities when it is divided by the step: shorter steps should be more
-    /// exact, or they gain energy. Taut sheets may not allow it, so that it is a wish.
+    /// What a step whose forces act through `factor`, in s², goes on for while it gains. An error
+    /// of lengths becomes one of velocities when it is divided by the step: shorter steps should be
+    /// more exact, or they gain energy. Taut sheets may not allow it, so that it is a wish.
     fn wished_tolerance(&self, factor: f64) -> f64 {
         let shorter = (factor.sqrt() / USUAL).clamp(TIGHTEST, 1.0);
         self.settings.tolerance * shorter
@@ -414,7 +416,8 @@ impl<S: Space> Projector<S> {
     }
 
     fn failed(&self, ended: ProjectionFailure, error: f64, iterations: usize) -> ProjectionError {
-        let is_worst = |value: &f64| value.abs() == error || !value.is_finite();
+        // The first row that is at least as wrong as the error, or no number at all.
+        let is_worst = |value: &f64| value.abs() >= error || !value.is_finite();
         let row = self.right.iter().position(is_worst).unwrap_or(0);
         let worst = self.groups.iter().find(|group| group.rows().contains(&row));
         let worst = worst.map_or_else(String::new, |group| {
@@ -423,8 +426,8 @@ impl<S: Space> Projector<S> {
         ProjectionError { ended, error, worst, iterations, tolerance: self.settings.tolerance }
     }
 
-    /// Work of rows that change with time and of held nodes that move, in joules, by the multipliers
-    /// of the last projection: force times the way from `start` to `end`.
+    /// Work of rows that change with time and of held nodes that move, in joules, by the
+    /// multipliers of the last projection: force times the way from `start` to `end`.
     pub(crate) fn work(&self, start: &Field<S, DVec3>, end: &Field<S, DVec3>, factor: f64) -> f64 {
         let mut sum = 0.0;
         for group in &self.groups {

@@ -225,8 +225,8 @@ pub struct DevelopableReport {
 /// A developable sheet that moves: an integrator whose state is the ghost mesh.
 ///
 /// Positions of the state are the vertices of the ghost, which are drawn, written and collide; what
-/// the edges need is among the [state's own numbers](State::own), so that a saved state goes on with
-/// the same bits. A state without them starts on a conforming surface.
+/// the edges need is among the [state's own numbers](State::own), so that a saved state goes on
+/// with the same bits. A state without them starts on a conforming surface.
 ///
 /// [`Adaptive`](plisse_system::Adaptive) around it halves steps that fail and counts them.
 pub struct Developable {
@@ -307,7 +307,7 @@ impl Developable {
         ghost: Field<Vertices, DVec3>,
     ) -> Result<State<Vertices>, ConstrainedError> {
         let numbers = |field: &Field<Edges, DVec3>| -> Vec<f64> {
-            field.as_slice().iter().flat_map(|x| x.to_array()).collect()
+            field.as_slice().iter().flat_map(DVec3::to_array).collect()
         };
         let (mut values, mut rates) = (numbers(edges.x()), numbers(edges.v()));
         if let Some(previous) = edges.previous() {
@@ -426,8 +426,8 @@ impl Developable {
 
     /// Edges that follow the ghost: `x* = x + W Aᵀ μ`, `v* = v + (x* - x)/dt` (EB08, eqs 4 and 7).
     /// Edges that contact has moved from where they would be without it end with the velocity of
-    /// their displacement, and BDF2 starts anew there, as if they had always moved so: it would else
-    /// extrapolate through the contact.
+    /// their displacement, and BDF2 starts anew there, as if they had always moved so: it would
+    /// else extrapolate through the contact.
     fn corrected(
         &mut self,
         before: &State<Edges>,

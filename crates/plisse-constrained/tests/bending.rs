@@ -7,8 +7,8 @@ use common::{on_cylinder, p, sheet, vectors};
 use plisse_constrained::EdgeBending;
 use plisse_core::Edges;
 
-/// Energy over `½ k Σ A_e` of interior edges, for midpoints on a cylinder and for vertices on it. The
-/// operator is only weakly consistent: neither tends to one.
+/// Energy over `½ k Σ A_e` of interior edges, for midpoints on a cylinder and for vertices on it.
+/// The operator is only weakly consistent: neither tends to one.
 fn ratios(n: usize, angle: f64) -> [f64; 2] {
     let (mesh, uv) = sheet([n, n], [1.0, 1.0]);
     let bending = EdgeBending::new(&mesh, p(1.0));

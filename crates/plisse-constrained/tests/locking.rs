@@ -17,8 +17,8 @@ use plisse_system::{Gravity, Integrator, Scheme, State, System};
 
 const CURVATURE: f64 = 1.5;
 
-/// Place and velocity on a cylinder whose curvature changes at the rate `cos(2 π m s)`, with `s` along
-/// a direction of this angle.
+/// Place and velocity on a cylinder whose curvature changes at the rate `cos(2 π m s)`, with `s`
+/// along a direction of this angle.
 fn bending(u: DVec2, ruling: f64, m: f64) -> [DVec3; 2] {
     let (sin, cos) = ruling.to_radians().sin_cos();
     let (s, along) = (u.x * cos + u.y * sin, -u.x * sin + u.y * cos);
@@ -47,12 +47,12 @@ fn bending(u: DVec2, ruling: f64, m: f64) -> [DVec3; 2] {
 
 /// The part of the kinetic energy that is left, rigid motions aside.
 fn retained<S: Space>(
-    mass: Field<S, f64>,
+    mass: &Field<S, f64>,
     x: &Field<S, DVec3>,
     v: &Field<S, DVec3>,
     constraints: Vec<Arc<dyn Constraint<S>>>,
 ) -> f64 {
-    let v = without_rigid(&mass, x, v);
+    let v = without_rigid(mass, x, v);
     let energy = |v: &Field<S, DVec3>| mass.iter().map(|(i, m)| m * v[i].length_squared()).sum::<f64>();
     let system = System::builder(mass.clone()).build().unwrap();
     let settings = ProjectionSettings {
@@ -99,14 +99,14 @@ fn check(n: usize, ruling: f64, m: f64) {
     let edges: Arc<dyn Constraint<Vertices>> =
         Arc::new(Distances::edges(mesh.mesh(), &generate::embed(&uv)).unwrap());
     let rest = plisse_core::RestShape::from_uv(mesh.mesh(), &uv).unwrap();
-    let conforming = retained(rest.vertex_areas(mesh.mesh()), &x, &v, vec![edges]);
+    let conforming = retained(&rest.vertex_areas(mesh.mesh()), &x, &v, vec![edges]);
     // Midpoints on the cylinder itself.
     let middle = mesh.midpoints(&uv.map(|u| u.extend(0.0))).unwrap();
     let at = |k: usize| middle.map(|u| bending(u.truncate(), ruling, m)[k]);
     let (x, v) = (at(0), at(1));
     let alone: Vec<Shared> = vec![Arc::new(RigidTriangles::new(&mesh, &[]))];
-    let free = retained(mesh.edge_areas(), &x, &v, alone);
-    let ribbon = retained(mesh.edge_areas(), &x, &v, developable(&mesh));
+    let free = retained(&mesh.edge_areas(), &x, &v, alone);
+    let ribbon = retained(&mesh.edge_areas(), &x, &v, developable(&mesh));
     for (found, expected) in [conforming, free, ribbon].into_iter().zip(expected) {
         assert!((found - expected).abs() < 2e-3, "{n} {ruling} {m}: {found} instead of {expected}");
     }
@@ -136,8 +136,8 @@ fn chains_hang_and_springs_stretch() {
         let scheme = Scheme::BackwardEuler;
         let mut integrator = FastProjection::new(&system, vec![Arc::new(chain)], scheme, settings).unwrap();
         let mut state = State::at_rest(x.clone()).unwrap();
-        // Long steps damp; short ones bring the derivatives that the iterations of a projection add up
-        // close to those at its end.
+        // Long steps damp; short ones bring the derivatives that the iterations of a projection add
+        // up close to those at its end.
         for k in 0..1000 {
             integrator.step(&system, &mut state, p(if k < 600 { 0.02 } else { 0.005 })).unwrap();
         }

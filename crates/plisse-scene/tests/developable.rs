@@ -1,5 +1,5 @@
-//! Developable cloth in scenes: it keeps its lengths, resumes with the same bits, and refuses what it
-//! cannot be with.
+//! Developable cloth in scenes: it keeps its lengths, resumes with the same bits, and refuses what
+//! it cannot be with.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use glam::DVec3;

@@ -9,8 +9,8 @@ use crate::error::ConstrainedError;
 
 /// `c = (|xᵢ - xⱼ|² - d²)/(2 d²)` for pairs of nodes: about the relative error of their distance.
 ///
-/// A compliance makes a pair a spring: `compliance = 1/(k d²)` for a stiffness `k` in N/m. Warp that
-/// is inextensible and bias that is soft are two lists.
+/// A compliance makes a pair a spring: `compliance = 1/(k d²)` for a stiffness `k` in N/m. Warp
+/// that is inextensible and bias that is soft are two lists.
 #[derive(Clone, Debug)]
 pub struct Distances<S: Space> {
     name: String,

@@ -25,8 +25,8 @@ pub(crate) struct Support {
 const SOFT: f64 = 1e-3;
 
 impl Support {
-    /// `factor` is what the scheme multiplies forces per mass with, in s²; `length` the mean edge in
-    /// metres.
+    /// `factor` is what the scheme multiplies forces per mass with, in s²; `length` the mean edge
+    /// in metres.
     pub(crate) fn new(
         ghost: &Ghost,
         vertex: Id<Vertices>,

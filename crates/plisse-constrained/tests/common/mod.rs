@@ -66,8 +66,8 @@ pub(crate) fn pins(mesh: &CrMesh, pins: &[(u32, DVec3)]) -> Shared {
     Arc::new(Anchors::new(pins.iter().map(anchor).collect()))
 }
 
-/// A sheet of `n` by `n` cells on a polygonal cylinder that turns by `turn`, its axis along the free
-/// sides: exactly isometric.
+/// A sheet of `n` by `n` cells on a polygonal cylinder that turns by `turn`, its axis along the
+/// free sides: exactly isometric.
 pub(crate) fn faceted(n: usize, turn: f64) -> (CrMesh, Field<Vertices, DVec3>) {
     let (mesh, uv) = sheet([n, n], [1.0, 1.0]);
     let step = turn / n as f64;

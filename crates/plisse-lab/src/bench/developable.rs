@@ -1,5 +1,5 @@
-//! Developable cloth: what a step of the two-pin scene costs, by solver, beside an elastic step of the
-//! same size.
+//! Developable cloth: what a step of the two-pin scene costs, by solver, beside an elastic step of
+//! the same size.
 
 use std::time::Instant;
 

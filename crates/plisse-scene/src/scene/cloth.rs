@@ -104,9 +104,9 @@ pub enum Model {
     /// By the stiffness of its material.
     #[default]
     Elastic,
-    /// It does not stretch at all and bends freely: fast projection on nonconforming elements (EB08).
-    /// A scene has one such cloth, alone but for obstacles. Of its material density and bending
-    /// count; its vertices are those of the ghost mesh.
+    /// It does not stretch at all and bends freely: fast projection on nonconforming elements
+    /// (EB08). A scene has one such cloth, alone but for obstacles. Of its material density and
+    /// bending count; its vertices are those of the ghost mesh.
     Developable,
 }
 

@@ -34,8 +34,8 @@ pub(super) struct Sheet<'a> {
 /// Where repulsion begins without a range, as a part of the mean edge.
 const RANGE: f64 = 0.1;
 
-/// Refuses what the ghost mesh does not know. `alone`, `still` and `plain` say whether the scene has
-/// no other body, no air, and no term or integrator of the user's own.
+/// Refuses what the ghost mesh does not know. `alone`, `still` and `plain` say whether the scene
+/// has no other body, no air, and no term or integrator of the user's own.
 pub(super) fn check(
     cloth: &Cloth,
     name: &str,
