@@ -134,7 +134,10 @@ fn ribbon_has_the_rows_of_the_vector() {
         };
         // A row may have the other sign.
         let sign = signs[0] * expected(found.nodes[0]);
-        assert!(found.nodes.iter().zip(signs).all(|(node, s)| (sign * s - expected(*node)).abs() < 1e-15), "{found:?}");
+        assert!(
+            found.nodes.iter().zip(signs).all(|(node, s)| (sign * s - expected(*node)).abs() < 1e-15),
+            "{found:?}"
+        );
     }
 }
 

@@ -60,7 +60,7 @@ fn what_it_cannot_be_with_is_named() {
     let pulled = apart.deformed(|x| x * 1.2).pin(Pick::group("left")).pin(Pick::group("right"));
     let error = Scene::builder().cloth(pulled).build().err().unwrap();
     assert!(matches!(error, SceneError::Constrained { .. }), "{error}");
-    assert!(error.to_string().contains("0.200000 m are missing"), "{error}");
+    assert!(error.to_string().contains("0.282843 m are missing"), "{error}");
 }
 
 #[test]
