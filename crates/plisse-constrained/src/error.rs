@@ -59,19 +59,6 @@ pub enum ConstrainedError {
         /// The vertex.
         vertex: Id<Vertices>,
     },
-    /// A clamped edge whose length would have to change.
-    #[error(
-        "{edge} is clamped, but the {what} is {error:.2e} too far from its rest length, relatively: \
-         start from a state without stretch or release the edge"
-    )]
-    StretchedClamp {
-        /// The edge.
-        edge: Id<Edges>,
-        /// What is wrong there.
-        what: &'static str,
-        /// Relative error of the length.
-        error: f64,
-    },
     /// Pins that are further apart than the cloth between them is long.
     #[error(
         "the pin of {first} and the pin of {second} are {distance:.6} m apart at t = {time} s, but the \
