@@ -28,8 +28,8 @@ pub struct ProjectionSettings {
     /// rows of the ribbon depend on each other. 1e-5 and more only slow the iteration down.
     pub regularisation: f64,
     /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
-    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here: the
-    /// matrix changes as much from iteration to iteration as the sheet turns, and is so badly
+    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here:
+    /// the matrix changes as much from iteration to iteration as the sheet turns, and is so badly
     /// conditioned that single precision costs iterations (`cargo xtask bench developable`).
     pub solver: LinearSolver,
     /// Relative residual of linear systems. Each iteration of the projection reduces the error by
