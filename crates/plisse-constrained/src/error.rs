@@ -1,6 +1,6 @@
 //! What is refused, and why a projection fails.
 
-use plisse_core::{Edges, FieldError, Id, MeshError, RestError, Vertices};
+use plisse_core::{FieldError, Id, MeshError, RestError, Vertices};
 use plisse_sparse::{LinearError, PatternError};
 use plisse_system::SetupError;
 use thiserror::Error;
