@@ -22,6 +22,8 @@ cargo xtask COMMAND
   bench contact [free] [drape] [stack] [N] [5ms] [1/60] [every]
                    what contact costs: a sheet that touches nothing, one on a ball, a stack of five; also with
                    0.1 m/s² at every vertex instead of their mean
+  bench developable [N…]
+                   steps of a sheet of N x N cells that does not stretch, by solver, beside elastic ones
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
   ccd DIR [LEVELS] collision queries with exact truth: misses, false alarms and times; see docs/src/contact/ccd.md
   regress [NAME…] [--short] [--bless]

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         ["bench", "kernels", "--json"] => report(bench::kernels::run(true)),
         ["bench", "contact", words @ ..] => report(bench::contact::run(words)),
         ["bench", "damping", args @ ..] => report(bench::damping::run(args)),
+        ["bench", "developable", sizes @ ..] => report(bench::developable::run(sizes)),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "shell", sizes @ ..] => report(bench::shell::run(sizes)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),

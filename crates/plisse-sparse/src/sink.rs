@@ -61,6 +61,29 @@ impl<'a> Sink<'a> {
         self.add_to(slot, block);
     }
 
+    /// Adds a block of any size, with `rows` rows, given by its columns one after the other: for
+    /// nodes whose numbers of unknowns are known at run time only.
+    ///
+    /// # Panics
+    /// If there is no slot of this index, or the block is not a whole number of columns.
+    #[inline]
+    pub fn add_columns(&mut self, index: usize, rows: usize, block: &[f64]) {
+        assert!(block.len().is_multiple_of(rows.max(1)), "columns have one length");
+        let slot = self.slots[index];
+        let flipped = slot.is_flipped();
+        let Some(values) = self.find(slot, block.len()) else { return };
+        if flipped {
+            let columns = block.len() / rows.max(1);
+            for (c, column) in block.chunks_exact(rows.max(1)).enumerate() {
+                for (r, value) in column.iter().enumerate() {
+                    values[r * columns + c] += value;
+                }
+            }
+        } else {
+            add_numbers(values, block);
+        }
+    }
+
     /// Adds the lower triangle of blocks of an element whose `V` nodes have three unknowns each,
     /// row by row, to the first slots. Upper blocks are the transposed ones.
     #[inline]

@@ -38,7 +38,9 @@ impl Ledger {
     /// A fraction above which a run ends.
     pub const LIMIT: f64 = 0.15;
 
-    pub(crate) fn new(start: &Energies) -> Self {
+    /// The account of a motion that starts with these energies.
+    #[must_use]
+    pub fn new(start: &Energies) -> Self {
         let scale = start.kinetic + start.elastic().abs();
         Self { external: start.external(), scale, ..Self::default() }
     }
@@ -49,7 +51,8 @@ impl Ledger {
     /// A gain is what the energy has grown by beyond the work. What damping took does not count
     /// against it: with other schemes than backward Euler it is known to first order only, and
     /// strong damping would make a gain of its error.
-    pub(crate) fn after(self, balance: &Balance, end: &Energies, driven: f64, excused: f64, dt: f64) -> Self {
+    #[must_use]
+    pub fn after(self, balance: &Balance, end: &Energies, driven: f64, excused: f64, dt: f64) -> Self {
         let size = end.kinetic + end.terms.iter().map(|term| term.energy.abs()).sum::<f64>();
         let gain = balance.after - balance.before - driven - excused - ROUNDING * size;
         let kept = MEMORY / (MEMORY + dt);

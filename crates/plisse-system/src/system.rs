@@ -11,6 +11,7 @@ use crate::error::SetupError;
 use crate::parts::Parts;
 use crate::pins::{Motion, Pin, Pins};
 use crate::pose::{Inertia, Pose, StepMap};
+use crate::state::State;
 use crate::term::{Gradient, OwnUnknown, RankOne, Role, Term, Unknown};
 
 /// Everything that determines the motion: masses, energy terms, pins. Frozen once built.
@@ -314,6 +315,22 @@ impl<S: Space> System<S> {
     #[must_use]
     pub fn unknowns(&self) -> &[Id<S>] {
         self.pins.nodes()
+    }
+
+    /// Whether a pin lets some node slide on a line or in a plane.
+    #[must_use]
+    pub fn has_sliding_pins(&self) -> bool {
+        !self.pins.allowed().is_empty()
+    }
+
+    /// Linear momentum in kg m/s and angular momentum about the origin in kg m²/s; zero without
+    /// masses.
+    ///
+    /// # Panics
+    /// If the state has another number of nodes.
+    #[must_use]
+    pub fn momenta(&self, state: &State<S>) -> (DVec3, DVec3) {
+        crate::integrator::momenta(self, state)
     }
 
     /// Whether a pin holds the node entirely.

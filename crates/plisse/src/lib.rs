@@ -10,6 +10,7 @@
 //! | [`collision`] | `plisse-collision` | `collision` |
 //! | [`sparse`] | `plisse-sparse` | `sparse` |
 //! | [`system`] | `plisse-system` | `system` |
+//! | [`constrained`] | `plisse-constrained` | `constrained` |
 //! | [`contact`] | `plisse-contact` | `contact` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
 //! | [`io`] | `plisse-io` | `io` |
@@ -38,6 +39,9 @@ pub use plisse_bending as bending;
 #[cfg(feature = "collision")]
 #[doc(inline)]
 pub use plisse_collision as collision;
+#[cfg(feature = "constrained")]
+#[doc(inline)]
+pub use plisse_constrained as constrained;
 #[cfg(feature = "contact")]
 #[doc(inline)]
 pub use plisse_contact as contact;

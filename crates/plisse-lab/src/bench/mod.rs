@@ -3,6 +3,7 @@
 mod clock;
 pub(crate) mod contact;
 pub(crate) mod damping;
+pub(crate) mod developable;
 pub(crate) mod kernels;
 pub(crate) mod shell;
 pub(crate) mod step;

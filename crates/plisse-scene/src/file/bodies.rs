@@ -54,6 +54,7 @@ impl Reader<'_> {
         }
         cloth = cloth
             .material(material)
+            .model(table.model.meaning())
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
             .velocity(table.velocity);

@@ -15,8 +15,9 @@ use plisse_system::{
 use super::SceneError;
 use super::bodies::{Bodies, Place};
 use super::body::{Body, Held, Way};
-use super::cloth::Cloth;
+use super::cloth::{Cloth, Model};
 use super::crossings::{CrossedStart, Surfaces};
+use super::developable::{self, Sheet};
 use super::drag::MassDamping;
 use super::friction::{Named, PairFriction, PairFrictions};
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch, Toucher};
@@ -379,6 +380,19 @@ impl SceneBuilder {
             crossed_start: self.crossed_start,
         };
         warnings.extend(surroundings.add_terms(&mut terms)?);
+        let developable = match self.parts.iter().zip(&names).find(|(part, _)| part.is_developable()) {
+            Some((Part::Cloth(cloth), name)) => {
+                let has_own = !self.terms.is_empty() || self.integrator.is_some();
+                let alone = self.parts.len() == 1;
+                developable::check(cloth, name, &pins, [alone, self.air.is_none(), !has_own])?;
+                // The edges have their own; what was built here was checked and is not needed.
+                terms.clear();
+                let held = &held;
+                let sheet = Sheet { cloth, name, pins: &pins, start: &x, masses: &mass, held };
+                Some(sheet.integrator(&obstacles, self.gravity, &self.settings)?)
+            }
+            _ => None,
+        };
         if let Some(air) = self.air {
             check_air(&air)?;
             if !faces.is_empty() {
@@ -386,7 +400,7 @@ impl SceneBuilder {
                 terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
             }
         }
-        if self.gravity != DVec3::ZERO {
+        if self.gravity != DVec3::ZERO && developable.is_none() {
             terms.push(Box::new(Gravity::new(self.gravity, &mass)?));
         }
         let own = Bodies { all: &bodies, masses: &mass, start: &x };
@@ -403,9 +417,10 @@ impl SceneBuilder {
         let system = builder.build()?;
         let state = State::new(x.clone(), Field::from_vec(v))?;
         let settings = self.settings;
-        let integrator = match &self.integrator {
-            Some(OwnIntegrator(make)) => make(&system, &settings)?,
-            None => {
+        let integrator: BoxedIntegrator = match (&self.integrator, developable) {
+            (_, Some(developable)) => Box::new(developable),
+            (Some(OwnIntegrator(make)), None) => make(&system, &settings)?,
+            (None, None) => {
                 let implicit = Implicit::new(&system, settings.scheme, settings.newton)?;
                 let shortest = settings.shortest_step.unwrap_or(settings.time_step);
                 Box::new(Adaptive::new(implicit, shortest))
@@ -577,6 +592,10 @@ impl Part {
         let Self::Cloth(cloth) = self else { return Field::from_vec(Vec::new()) };
         let is_held = held_vertices(&cloth.body, held);
         cloth.mesh.faces().map(|corners| corners.iter().all(|v| is_held[*v]))
+    }
+
+    fn is_developable(&self) -> bool {
+        matches!(self, Self::Cloth(cloth) if cloth.model == Model::Developable)
     }
 
     fn body(&self) -> &Body {

@@ -58,6 +58,7 @@ pub struct Cloth {
     /// In place of the law of the hinges of the material.
     pub(super) angle_law: Option<Own<dyn AngleEnergy>>,
     pub(super) strain_limit: Option<MaxStretch>,
+    pub(super) model: Model,
     pub(super) filling: Option<Filling>,
     /// Whether the material coordinates are in metres for certain.
     pub(super) in_metres: bool,
@@ -97,6 +98,18 @@ fn mesh_error(source: MeshError) -> SceneError {
     SceneError::Mesh { body: "cloth".to_owned(), source }
 }
 
+/// How a cloth resists stretch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// By the stiffness of its material.
+    #[default]
+    Elastic,
+    /// It does not stretch at all and bends freely: fast projection on nonconforming elements
+    /// (EB08). A scene has one such cloth, alone but for obstacles. Of its material density and
+    /// bending count; its vertices are those of the ghost mesh.
+    Developable,
+}
+
 impl Cloth {
     fn new(
         mesh: TriMesh,
@@ -121,6 +134,7 @@ impl Cloth {
             angle_law: None,
             strain_limit: None,
             filling: None,
+            model: Model::Elastic,
             in_metres: true,
         }
     }
@@ -370,6 +384,20 @@ impl Cloth {
     #[must_use]
     pub fn strain_limit(self, limit: MaxStretch) -> Self {
         Self { strain_limit: Some(limit), ..self }
+    }
+
+    /// With another way to resist stretch.
+    ///
+    /// ```
+    /// use plisse_scene::scene::{Cloth, Model, Pick, Scene};
+    /// let paper = Cloth::sheet([8, 8], [0.3, 0.3])?.model(Model::Developable).pin(Pick::group("left"));
+    /// let mut scene = Scene::builder().cloth(paper).build()?;
+    /// scene.step()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn model(self, model: Model) -> Self {
+        Self { model, ..self }
     }
 
     /// Filled with something. The surface must be closed.

@@ -316,6 +316,30 @@ pub enum SceneError {
         /// What is in the way.
         reason: &'static str,
     },
+    /// A scene that a developable cloth cannot be in.
+    #[error("{body} is developable: {reason}")]
+    NotDevelopable {
+        /// Which body.
+        body: String,
+        /// What is in the way, and the remedy.
+        reason: &'static str,
+    },
+    /// A developable cloth that was refused.
+    #[error("{body}: {source}")]
+    Constrained {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: Box<plisse_constrained::ConstrainedError>,
+    },
+    /// Contact of a developable cloth that was refused.
+    #[error("{body}: {source}")]
+    GhostContact {
+        /// Which body.
+        body: String,
+        /// What is wrong.
+        source: plisse_constrained::GhostContactError,
+    },
     /// A sheet or a problem of wrinkles that is none.
     #[cfg(feature = "wrinkle")]
     #[error(transparent)]

@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
-//! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
+//! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Model`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
@@ -23,6 +23,7 @@ mod cloth;
 mod crossings;
 mod damping;
 mod dashpots;
+mod developable;
 mod directors;
 mod drag;
 mod error;
@@ -48,7 +49,7 @@ pub use bodies::Bodies;
 pub use body::{Hold, rotation_degrees};
 pub use builder::{Air, SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
-pub use cloth::{Cloth, Filling};
+pub use cloth::{Cloth, Filling, Model};
 pub use crossings::{CrossedFaces, CrossedStart, Crossings, MayCross};
 pub use damping::{Damping, StrainRate};
 pub use error::SceneError;

@@ -198,11 +198,11 @@ fn length(metres: f64) -> Positive {
 }
 
 /// The vertices of an obstacle on its way.
-struct Moved {
-    obstacle: Obstacle,
-    local: Vec<DVec3>,
+pub(super) struct Moved {
+    pub(super) obstacle: Obstacle,
+    pub(super) local: Vec<DVec3>,
     /// Of a plane, how far its triangle reaches, m.
-    plane: Option<f64>,
+    pub(super) plane: Option<f64>,
 }
 
 impl Kinematic for Moved {

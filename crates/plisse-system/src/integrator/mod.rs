@@ -11,6 +11,7 @@ use plisse_core::{Positive, Space};
 
 pub use adaptive::Adaptive;
 pub use implicit::Implicit;
+pub(crate) use report::momenta;
 pub use report::{Balance, Cause, Closest, Energies, StepError, StepReport, Tautest};
 pub use scheme::{Scheme, SpectralRadius};
 pub use symplectic::SymplecticEuler;

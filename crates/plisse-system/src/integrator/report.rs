@@ -190,7 +190,8 @@ impl Energies {
     }
 
     /// The energies of a state at rest or in motion.
-    pub(crate) fn of<S: Space>(system: &System<S>, state: &State<S>) -> Self {
+    #[must_use]
+    pub fn of<S: Space>(system: &System<S>, state: &State<S>) -> Self {
         let pose = state.pose();
         let parts: Vec<f64> = system.at(&pose).map(|(term, pose)| term.energy(&pose)).collect();
         let own = system.own_values(&state.own().values);

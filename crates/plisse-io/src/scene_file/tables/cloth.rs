@@ -46,6 +46,8 @@ table! {
         uv_scale: UvScaleChoice = optional,
         /// What it is made of: the name of a preset, or a table.
         material: MaterialChoice = "\"cotton\"",
+        /// How it resists stretch.
+        model: ClothModelName = "\"elastic\"",
         /// The largest stretch, as a multiple of the length at rest: 1.05 lets the cloth grow by
         /// 5 %. No load and no solver iteration exceeds it. Without it, there is no limit.
         strain_limit: LargestStretch = optional,
@@ -181,6 +183,17 @@ names! {
         Alternating = "alternating",
         /// So that circles around triangles are empty; for irregular grids.
         Delaunay = "delaunay",
+    }
+}
+
+names! {
+    /// How a cloth resists stretch.
+    pub enum ClothModelName {
+        /// By the stiffness of its material.
+        Elastic = "elastic",
+        /// It does not stretch at all, and bends freely: fast projection on elements that do not
+        /// lock. One cloth alone, with obstacles; only density and bending of the material count.
+        Developable = "developable",
     }
 }
 

@@ -1,0 +1,203 @@
+//! Multistep fast projection in time (EB08, section 4).
+//!
+//! A step of backward Euler or BDF2 without constraints is the *predictor*: it minimises the
+//! incremental potential of all terms, so that bending is implicit. The constraints then pull it
+//! back, weighted by mass, and the velocity follows from the positions as in the scheme itself:
+//! `v = rate (x - reference)`, which the projection changes by `rate (x - x_predicted)`.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Positive, Space};
+use plisse_system::{
+    Balance, Cause, Criterion, Energies, Implicit, Integrator, Ledger, NewtonSettings, Scheme, State,
+    StepError, StepReport, System,
+};
+
+use crate::constraint::Constraint;
+use crate::error::ConstrainedError;
+use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
+
+/// Steps of backward Euler or BDF2 whose ends satisfy constraints.
+///
+/// [`Adaptive`](plisse_system::Adaptive) around it halves steps whose projection fails.
+pub struct FastProjection<S: Space> {
+    predictor: Implicit<S>,
+    projector: Projector<S>,
+}
+
+/// What the predictor asks for: a ten-thousandth of gravity.
+const PREDICTOR: Positive = Positive::literal(1e-3);
+
+impl<S: Space> FastProjection<S> {
+    /// An integrator for this system with these constraints.
+    ///
+    /// # Errors
+    /// [`ConstrainedError`] for other schemes than backward Euler and BDF2, and for what
+    /// [`Projector::new`] and [`Implicit::new`] refuse.
+    pub fn new(
+        system: &System<S>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
+        scheme: Scheme,
+        settings: ProjectionSettings,
+    ) -> Result<Self, ConstrainedError> {
+        let newton = NewtonSettings { criterion: Criterion::Acceleration(PREDICTOR), ..Default::default() };
+        Self::with_newton(system, constraints, scheme, settings, newton)
+    }
+
+    /// The same, with settings for the predictor.
+    ///
+    /// # Errors
+    /// Those of [`FastProjection::new`].
+    pub fn with_newton(
+        system: &System<S>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
+        scheme: Scheme,
+        settings: ProjectionSettings,
+        newton: NewtonSettings,
+    ) -> Result<Self, ConstrainedError> {
+        if !matches!(scheme, Scheme::BackwardEuler | Scheme::Bdf2) {
+            return Err(ConstrainedError::Scheme { scheme: scheme.name() });
+        }
+        let predictor = Implicit::new(system, scheme, newton)?;
+        Ok(Self { predictor, projector: Projector::new(system, constraints, settings)? })
+    }
+
+    /// What finds positions that satisfy the constraints.
+    #[must_use]
+    pub fn projector(&self) -> &Projector<S> {
+        &self.projector
+    }
+
+    /// The same, to evaluate constraints with.
+    pub fn projector_mut(&mut self) -> &mut Projector<S> {
+        &mut self.projector
+    }
+
+    /// What the projection of the last step that succeeded did.
+    #[must_use]
+    pub fn last(&self) -> &ProjectionReport {
+        self.projector.last()
+    }
+}
+
+/// What velocities change by per change of position, in 1/s: `1/dt`, or of BDF2 with the last step
+/// `dt/w` long `(1 + 2 w)/((1 + w) dt)`.
+fn rate<S: Space>(scheme: Scheme, state: &State<S>, dt: f64) -> f64 {
+    match (scheme, state.previous()) {
+        (Scheme::Bdf2, Some(previous)) => {
+            let w = dt / previous.dt;
+            (1.0 + 2.0 * w) / ((1.0 + w) * dt)
+        }
+        _ => 1.0 / dt,
+    }
+}
+
+/// A step without constraints, and what follows from it.
+pub(crate) struct Predicted<S: Space> {
+    pub(crate) trial: State<S>,
+    report: StepReport,
+    /// In 1/s: see [`rate`].
+    pub(crate) rate: f64,
+    start: f64,
+    dt: f64,
+}
+
+impl<S: Space> Predicted<S> {
+    /// Forces act on positions through inverse masses times this, in s².
+    pub(crate) fn factor(&self) -> f64 {
+        1.0 / (self.rate * self.rate)
+    }
+
+    pub(crate) fn failed(&self, may_heal: bool, cause: Cause) -> StepError {
+        StepError::Failed { time: self.start, dt: self.dt, may_heal, cause }
+    }
+
+    /// Velocities of a step that ends at `x` instead.
+    pub(crate) fn velocities(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
+        let (from, v) = (self.trial.x(), self.trial.v());
+        Field::from_fn(x.len(), |node| v[node] + (x[node] - from[node]) * self.rate)
+    }
+}
+
+impl<S: Space> FastProjection<S> {
+    pub(crate) fn predict(
+        &mut self,
+        system: &System<S>,
+        state: &State<S>,
+        dt: Positive,
+    ) -> Result<Predicted<S>, StepError> {
+        let mut trial = state.clone();
+        let report = self.predictor.step(system, &mut trial, dt)?;
+        let rate = rate(self.predictor.scheme(), state, dt.get());
+        Ok(Predicted { trial, report, rate, start: state.time(), dt: dt.get() })
+    }
+
+    /// Positions on the constraints near the predicted ones.
+    pub(crate) fn project(&mut self, predicted: &Predicted<S>) -> Result<Field<S, DVec3>, StepError> {
+        let mut x: Field<S, DVec3> = predicted.trial.x().clone();
+        self.projector
+            .project(&mut x, predicted.trial.time(), predicted.factor())
+            .map_err(|error| predicted.failed(true, Cause::new(error)))?;
+        Ok(x)
+    }
+
+    /// The state at the end of a step with these positions and velocities, and its report. `by` is
+    /// what has projected them.
+    pub(crate) fn finish(
+        system: &System<S>,
+        state: &State<S>,
+        predicted: Predicted<S>,
+        (x, v): (Field<S, DVec3>, Field<S, DVec3>),
+        by: &Projector<S>,
+    ) -> Result<(State<S>, StepReport), StepError> {
+        let factor = predicted.factor();
+        let work = predicted.report.balance.work + by.work(state.x(), &x, factor);
+        let (own, time) = (predicted.trial.own().clone(), predicted.trial.time());
+        let previous = predicted.trial.previous().cloned();
+        let failed = |error| predicted.failed(true, Cause::new(error));
+        let next = State::resume(x, v, own, time, previous, None, None).map_err(failed)?;
+        let energies = Energies::of(system, &next);
+        let after = energies.total() + by.stored(factor);
+        let balance = Balance { after, work, ..predicted.report.balance };
+        let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
+        let ledger = ledger.after(&balance, &energies, work, by.slack(factor), predicted.dt);
+        let next = with_ledger(&next, ledger).map_err(failed)?;
+        let (momentum, angular_momentum) = system.momenta(&next);
+        let unexplained = ledger.fraction();
+        let report =
+            StepReport { energies, balance, unexplained, momentum, angular_momentum, ..predicted.report };
+        Ok((next, report))
+    }
+}
+
+impl<S: Space> Integrator<S> for FastProjection<S> {
+    fn step(
+        &mut self,
+        system: &System<S>,
+        state: &mut State<S>,
+        dt: Positive,
+    ) -> Result<StepReport, StepError> {
+        let predicted = self.predict(system, state, dt)?;
+        let x = self.project(&predicted)?;
+        let v = predicted.velocities(&x);
+        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector)?;
+        *state = next;
+        Ok(report)
+    }
+
+    fn forget(&mut self) {
+        self.predictor.forget();
+        self.projector.forget();
+    }
+
+    fn remedy(&self) -> &'static str {
+        "Take a shorter time step, or backward Euler, which dissipates more"
+    }
+}
+
+/// The same state with another energy account.
+fn with_ledger<S: Space>(state: &State<S>, ledger: Ledger) -> Result<State<S>, plisse_system::SetupError> {
+    let (x, v, previous) = (state.x().clone(), state.v().clone(), state.previous().cloned());
+    State::resume(x, v, state.own().clone(), state.time(), previous, None, Some(ledger))
+}

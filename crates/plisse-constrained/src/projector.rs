@@ -1,0 +1,622 @@
+//! Fast projection: Newton's method on the constraints, weighted by mass (EB08, eqs 8-10;
+//! Goldenthal et al. 2007).
+//!
+//! From a candidate `y` repeat `(J M⁻¹ Jᵀ) λ = -c(y)`, `y += M⁻¹ Jᵀ λ` until `max |c|` is small.
+//! The paper leaves out `M⁻¹` in the second formula, which contradicts its own equation 9 and loses
+//! momentum. A compliance `α` adds `α/h²` to the diagonal and `α λ/h²` to the rows, where `λ` is
+//! the sum so far and `h²` what the scheme multiplies forces with.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use plisse_core::{Field, Id, Space};
+use plisse_sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, Sink, Slot, parallel};
+use plisse_system::System;
+
+use crate::constraint::{Constraint, LARGEST_GROUP, Rows};
+use crate::error::{ConstrainedError, ProjectionError, ProjectionFailure};
+
+/// When a projection ends, and how its linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProjectionSettings {
+    /// The largest absolute value of a row at the end: about a relative error of lengths. Above
+    /// zero.
+    pub tolerance: f64,
+    /// Iterations after which the projection has failed.
+    pub max_iterations: usize,
+    /// What is added to the diagonal of `J M⁻¹ Jᵀ`, relative to it. A flat sheet needs it: there
+    /// rows of the ribbon depend on each other. 1e-5 and more only slow the iteration down.
+    pub regularisation: f64,
+    /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
+    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here:
+    /// the matrix changes as much from iteration to iteration as the sheet turns, and is so badly
+    /// conditioned that single precision costs iterations (`cargo xtask bench developable`).
+    pub solver: LinearSolver,
+    /// Relative residual of linear systems. Each iteration of the projection reduces the error by
+    /// about this at best.
+    pub linear_tolerance: f64,
+}
+
+impl Default for ProjectionSettings {
+    /// Relative errors of 1e-4 as in EB08, 30 iterations, 1e-7 on the diagonal, a factor per
+    /// iteration.
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-4,
+            max_iterations: 30,
+            regularisation: 1e-7,
+            solver: LinearSolver::Cholesky,
+            linear_tolerance: 1e-3,
+        }
+    }
+}
+
+impl ProjectionSettings {
+    fn check(&self) -> Result<(), ConstrainedError> {
+        let checks = [
+            ("the tolerance of the projection", self.tolerance, self.tolerance > 0.0, "a number above zero"),
+            (
+                "the regularisation of the projection",
+                self.regularisation,
+                (0.0..1.0).contains(&self.regularisation),
+                "a number from zero to one",
+            ),
+            (
+                "the linear tolerance of the projection",
+                self.linear_tolerance,
+                self.linear_tolerance > 0.0 && self.linear_tolerance < 1.0,
+                "a number between zero and one",
+            ),
+        ];
+        match checks.into_iter().find(|(_, value, is_good, _)| !is_good || !value.is_finite()) {
+            None => Ok(()),
+            Some((what, value, _, expected)) => {
+                Err(ConstrainedError::BadNumber { what: what.to_owned(), value, expected })
+            }
+        }
+    }
+}
+
+/// What a projection did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProjectionReport {
+    /// Largest absolute value of a row before each iteration and at the end.
+    pub errors: Vec<f64>,
+    /// Numeric factorisations.
+    pub factorisations: usize,
+    /// Iterations of the linear solver.
+    pub linear_iterations: usize,
+}
+
+impl ProjectionReport {
+    /// Newton iterations.
+    #[must_use]
+    pub fn iterations(&self) -> usize {
+        self.errors.len().saturating_sub(1)
+    }
+
+    /// Largest absolute value of a row at the end.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.errors.last().copied().unwrap_or(0.0)
+    }
+}
+
+/// Steps shorter than this, in s, wish for more than the tolerance.
+const USUAL: f64 = 3e-3;
+/// Down to this part of it.
+const TIGHTEST: f64 = 1e-2;
+
+/// A group of rows among those of all constraints.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    constraint: u32,
+    /// Its number there.
+    local: u32,
+    first_row: u32,
+    rows: u8,
+    nodes: u8,
+    /// Where its nodes begin in the list of all.
+    first_node: u32,
+    /// Where its derivatives begin.
+    first_gradient: u32,
+}
+
+impl Group {
+    fn rows(&self) -> std::ops::Range<usize> {
+        self.first_row as usize..self.first_row as usize + usize::from(self.rows)
+    }
+    fn nodes(&self) -> std::ops::Range<usize> {
+        self.first_node as usize..self.first_node as usize + usize::from(self.nodes)
+    }
+    fn gradients(&self) -> std::ops::Range<usize> {
+        let first = self.first_gradient as usize;
+        first..first + usize::from(self.rows) * usize::from(self.nodes)
+    }
+}
+
+/// Two groups that share free nodes.
+#[derive(Clone, Copy, Debug)]
+struct Coupling {
+    groups: [u32; 2],
+    /// Their part of the list of shared nodes.
+    shared: [u32; 2],
+}
+
+/// Finds positions that satisfy constraints, near given ones in the norm of the masses.
+pub struct Projector<S: Space> {
+    constraints: Vec<Arc<dyn Constraint<S>>>,
+    groups: Vec<Group>,
+    nodes: Vec<Id<S>>,
+    /// Inverse masses, zero for held nodes.
+    weights: Field<S, f64>,
+    couplings: Vec<Coupling>,
+    /// Of each coupling: the place of a node in the first group and in the second.
+    shared: Vec<[u8; 2]>,
+    slots: Vec<Slot>,
+    /// Rows none of whose nodes can move.
+    idle: Vec<bool>,
+    matrix: BlockMatrix,
+    linear: Linear,
+    settings: ProjectionSettings,
+    values: Vec<f64>,
+    gradients: Vec<DVec3>,
+    lambda: Vec<f64>,
+    right: Vec<f64>,
+    change: Vec<f64>,
+    last: ProjectionReport,
+}
+
+impl<S: Space> Projector<S> {
+    /// A projector for the masses and pins of this system.
+    ///
+    /// # Errors
+    /// [`ConstrainedError`] for a constraint with nodes that do not exist, a system without masses
+    /// or with nodes that slide, and settings out of their ranges.
+    pub fn new(
+        system: &System<S>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
+        settings: ProjectionSettings,
+    ) -> Result<Self, ConstrainedError> {
+        settings.check()?;
+        let mass = system.mass().ok_or(ConstrainedError::Massless)?;
+        if system.has_sliding_pins() {
+            return Err(ConstrainedError::Slides);
+        }
+        let weights =
+            Field::from_fn(mass.len(), |node| if system.is_held(node) { 0.0 } else { 1.0 / mass[node] });
+        Self::with_weights(weights, constraints, settings)
+    }
+
+    fn with_weights(
+        weights: Field<S, f64>,
+        constraints: Vec<Arc<dyn Constraint<S>>>,
+        settings: ProjectionSettings,
+    ) -> Result<Self, ConstrainedError> {
+        let (groups, nodes) = list_groups(&constraints, weights.len())?;
+        let rows = groups.last().map_or(0, |group| group.rows().end);
+        let gradients = groups.last().map_or(0, |group| group.gradients().end);
+        let (couplings, shared) = couple(&groups, &nodes, &weights);
+        let layout = Layout::mixed(groups.iter().map(|group| usize::from(group.rows)))?;
+        let pattern = Pattern::new(layout, couplings.iter().map(|c| (c.groups[0], c.groups[1])))?;
+        let slot = |c: &Coupling| pattern.slot(c.groups[0], c.groups[1]).unwrap_or(Slot::NONE);
+        let slots = couplings.iter().map(slot).collect();
+        let mut idle = vec![false; rows];
+        for group in &groups {
+            let held = nodes[group.nodes()].iter().all(|node| weights[*node] == 0.0);
+            idle[group.rows()].fill(held);
+        }
+        Ok(Self {
+            constraints,
+            groups,
+            nodes,
+            weights,
+            couplings,
+            shared,
+            slots,
+            idle,
+            matrix: BlockMatrix::zeros(pattern),
+            linear: Linear::new(settings.solver),
+            settings,
+            values: vec![0.0; rows],
+            gradients: vec![DVec3::ZERO; gradients],
+            lambda: vec![0.0; rows],
+            right: vec![0.0; rows],
+            change: vec![0.0; rows],
+            last: ProjectionReport::default(),
+        })
+    }
+
+    /// How many scalar rows there are.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Numbers in the triangular factor, once there was one.
+    #[must_use]
+    pub fn factor_len(&self) -> Option<usize> {
+        self.linear.factor_len()
+    }
+
+    /// A projector with further constraints after those of this one. It keeps nothing of past
+    /// solves.
+    ///
+    /// # Errors
+    /// Those of [`Projector::new`].
+    pub fn with(&self, more: Vec<Arc<dyn Constraint<S>>>) -> Result<Self, ConstrainedError> {
+        let all = self.constraints.iter().cloned().chain(more).collect();
+        Self::with_weights(self.weights.clone(), all, self.settings)
+    }
+
+    /// The multipliers that the last projection ended with, row by row: what the rows of a
+    /// constraint did, in kg m² times the derivative's unit.
+    #[must_use]
+    pub fn multipliers(&self) -> &[f64] {
+        &self.lambda
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &ProjectionSettings {
+        &self.settings
+    }
+
+    /// What the last projection that succeeded did.
+    #[must_use]
+    pub fn last(&self) -> &ProjectionReport {
+        &self.last
+    }
+
+    /// Forgets old factors: the next projection depends on its arguments alone, bit by bit.
+    pub fn forget(&mut self) {
+        self.linear.forget();
+    }
+
+    /// The rows and their derivatives, dense, at these positions: to look at small systems.
+    #[must_use]
+    pub fn jacobian(&mut self, x: &Field<S, DVec3>, time: f64) -> Vec<Vec<f64>> {
+        self.evaluate(x, time);
+        let mut out = vec![vec![0.0; 3 * self.weights.len()]; self.values.len()];
+        for group in &self.groups {
+            let gradients = self.gradients[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
+            for (row, gradients) in group.rows().zip(gradients) {
+                for (node, gradient) in self.nodes[group.nodes()].iter().zip(gradients) {
+                    for axis in 0..3 {
+                        out[row][3 * node.index() + axis] += gradient[axis];
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The values of all rows at these positions.
+    pub fn rows(&mut self, x: &Field<S, DVec3>, time: f64) -> &[f64] {
+        self.evaluate(x, time);
+        &self.values
+    }
+
+    /// Moves `x` onto the constraints at a time. `factor` is what the scheme multiplies forces per
+    /// mass with, in s²; only compliances need it.
+    ///
+    /// # Errors
+    /// [`ProjectionError`]; `x` is then as it was.
+    ///
+    /// # Panics
+    /// If there are fewer positions than nodes.
+    pub fn project(
+        &mut self,
+        x: &mut Field<S, DVec3>,
+        time: f64,
+        factor: f64,
+    ) -> Result<&ProjectionReport, ProjectionError> {
+        let mut y = x.clone();
+        self.lambda.fill(0.0);
+        let mut report = ProjectionReport::default();
+        let mut good: Option<(Field<S, DVec3>, Vec<f64>, f64)> = None;
+        loop {
+            self.evaluate(&y, time);
+            self.residual(factor);
+            let error = largest(&self.right);
+            report.errors.push(error);
+            let (first, iterations) = (report.errors[0], report.iterations());
+            let wished = self.wished_tolerance(factor);
+            if error <= self.settings.tolerance {
+                let before = good.replace((y.clone(), self.lambda.clone(), error));
+                let improves = before.is_none_or(|(_, _, last)| error < 0.5 * last);
+                if error <= wished || !improves || iterations >= self.settings.max_iterations {
+                    break;
+                }
+            } else if let Some((x, lambda, error)) = good.take() {
+                // One more was one too many.
+                (y, self.lambda) = (x, lambda);
+                report.errors.push(error);
+                break;
+            }
+            let failure = if !error.is_finite() {
+                Some(ProjectionFailure::NotFinite)
+            } else if error > 1e3 * first.max(1.0) {
+                Some(ProjectionFailure::Diverged)
+            } else if iterations >= self.settings.max_iterations {
+                Some(ProjectionFailure::Iterations)
+            } else {
+                self.iterate(&mut y, factor, &mut report).err()
+            };
+            if let Some(ended) = failure {
+                return Err(self.failed(ended, error, iterations));
+            }
+        }
+        *x = y;
+        self.last = report;
+        Ok(&self.last)
+    }
+
+    /// Takes from velocities what would change the constraints at these positions, weighted by
+    /// mass: the velocities of a motion that they allow. Rows are taken as they are at fixed time.
+    ///
+    /// # Errors
+    /// [`ProjectionError`] if the linear system has no solution; `v` is then as it was.
+    ///
+    /// # Panics
+    /// If there are fewer positions or velocities than nodes.
+    pub fn project_velocities(
+        &mut self,
+        x: &Field<S, DVec3>,
+        v: &mut Field<S, DVec3>,
+        time: f64,
+    ) -> Result<(), ProjectionError> {
+        self.evaluate(x, time);
+        for group in &self.groups {
+            let gradients = self.gradients[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
+            for (row, gradients) in group.rows().zip(gradients) {
+                let nodes = self.nodes[group.nodes()].iter().zip(gradients);
+                let rate: f64 = nodes.map(|(node, gradient)| gradient.dot(v[*node])).sum();
+                self.right[row] = if self.idle[row] { 0.0 } else { -rate };
+            }
+        }
+        let error = largest(&self.right);
+        self.iterate(v, f64::INFINITY, &mut ProjectionReport::default())
+            .map_err(|ended| self.failed(ended, error, 0))
+    }
+
+    /// What a step whose forces act through `factor`, in s², goes on for while it gains. An error
+    /// of lengths becomes one of velocities when it is divided by the step: shorter steps should be
+    /// more exact, or they gain energy. Taut sheets may not allow it, so that it is a wish.
+    fn wished_tolerance(&self, factor: f64) -> f64 {
+        let shorter = (factor.sqrt() / USUAL).clamp(TIGHTEST, 1.0);
+        self.settings.tolerance * shorter
+    }
+
+    /// One linear solve and what it moves.
+    fn iterate(
+        &mut self,
+        y: &mut Field<S, DVec3>,
+        factor: f64,
+        report: &mut ProjectionReport,
+    ) -> Result<(), ProjectionFailure> {
+        self.assemble(factor);
+        let operator = Operator { matrix: &self.matrix, rank_ones: &[] };
+        let solve =
+            self.linear.solve(&operator, &self.right, &mut self.change, self.settings.linear_tolerance)?;
+        report.factorisations += solve.factorisations;
+        report.linear_iterations += solve.iterations;
+        for group in &self.groups {
+            let gradients = self.gradients[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
+            for (row, gradients) in group.rows().zip(gradients) {
+                for (node, gradient) in self.nodes[group.nodes()].iter().zip(gradients) {
+                    y[*node] += *gradient * (self.change[row] * self.weights[*node]);
+                }
+            }
+        }
+        for (lambda, change) in self.lambda.iter_mut().zip(&self.change) {
+            *lambda += change;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, ended: ProjectionFailure, error: f64, iterations: usize) -> ProjectionError {
+        // The first row that is at least as wrong as the error, or no number at all.
+        let is_worst = |value: &f64| value.abs() >= error || !value.is_finite();
+        let row = self.right.iter().position(is_worst).unwrap_or(0);
+        let worst = self.groups.iter().find(|group| group.rows().contains(&row));
+        let worst = worst.map_or_else(String::new, |group| {
+            self.constraints[group.constraint as usize].describe(group.local as usize)
+        });
+        ProjectionError { ended, error, worst, iterations, tolerance: self.settings.tolerance }
+    }
+
+    /// Work of rows that change with time and of held nodes that move, in joules, by the
+    /// multipliers of the last projection: force times the way from `start` to `end`.
+    pub(crate) fn work(&self, start: &Field<S, DVec3>, end: &Field<S, DVec3>, factor: f64) -> f64 {
+        let mut sum = 0.0;
+        for group in &self.groups {
+            let moves = self.constraints[group.constraint as usize].depends_on_time();
+            let gradients = self.gradients[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
+            for (row, gradients) in group.rows().zip(gradients) {
+                for (node, gradient) in self.nodes[group.nodes()].iter().zip(gradients) {
+                    let way = self.lambda[row] / factor * gradient.dot(end[*node] - start[*node]);
+                    if self.weights[*node] == 0.0 {
+                        sum -= way;
+                    }
+                    if moves {
+                        sum += way;
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// Energy that errors of rows within the tolerance can hide, in joules: their forces times what
+    /// they may be off by.
+    pub(crate) fn slack(&self, factor: f64) -> f64 {
+        self.settings.tolerance * self.lambda.iter().map(|lambda| (lambda / factor).abs()).sum::<f64>()
+    }
+
+    /// Energy that compliant rows store, by the multipliers of the last projection, in joules.
+    pub(crate) fn stored(&self, factor: f64) -> f64 {
+        let of_group = |group: &Group| {
+            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
+            let force = |row: usize| self.lambda[row] / factor;
+            group.rows().map(|row| 0.5 * compliance * force(row) * force(row)).sum::<f64>()
+        };
+        self.groups.iter().map(of_group).sum()
+    }
+
+    fn evaluate(&mut self, x: &Field<S, DVec3>, time: f64) {
+        let (groups, constraints) = (&self.groups, &self.constraints);
+        let (mut values, mut gradients) = (&mut *self.values, &mut *self.gradients);
+        for group in groups {
+            let (own, rest) = std::mem::take(&mut values).split_at_mut(usize::from(group.rows));
+            values = rest;
+            let count = usize::from(group.rows) * usize::from(group.nodes);
+            let (own_gradients, rest) = std::mem::take(&mut gradients).split_at_mut(count);
+            gradients = rest;
+            let mut out = Rows::new(own, own_gradients);
+            constraints[group.constraint as usize].evaluate(group.local as usize, x, time, &mut out);
+        }
+    }
+
+    /// `-(c + α λ/h²)`; zero for rows that nothing can change.
+    fn residual(&mut self, factor: f64) {
+        for group in &self.groups {
+            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
+            for row in group.rows() {
+                let value = self.values[row] + compliance / factor * self.lambda[row];
+                self.right[row] = if self.idle[row] { 0.0 } else { -value };
+            }
+        }
+    }
+
+    fn assemble(&mut self, factor: f64) {
+        let pattern = Arc::clone(self.matrix.pattern());
+        self.matrix.reset(&pattern);
+        let Self { groups, nodes, weights, couplings, shared, gradients, slots, matrix, .. } = self;
+        let (groups, nodes, weights, gradients) = (&**groups, &**nodes, &*weights, &**gradients);
+        let (couplings, shared) = (&**couplings, &**shared);
+        let mut block = [0.0; LARGEST_GROUP * LARGEST_GROUP];
+        let fill = |coupling: &Coupling, block: &mut [f64; LARGEST_GROUP * LARGEST_GROUP]| -> [usize; 2] {
+            let [a, b] = coupling.groups.map(|g| &groups[g as usize]);
+            let (rows, columns) = (usize::from(a.rows), usize::from(b.rows));
+            let (na, nb) = (usize::from(a.nodes), usize::from(b.nodes));
+            block[..rows * columns].fill(0.0);
+            let (ga, gb) = (&gradients[a.gradients()], &gradients[b.gradients()]);
+            for [i, j] in &shared[coupling.shared[0] as usize..coupling.shared[1] as usize] {
+                let (i, j) = (usize::from(*i), usize::from(*j));
+                let weight = weights[nodes[a.nodes().start + i]];
+                for c in 0..columns {
+                    let g = gb[c * nb + j] * weight;
+                    for r in 0..rows {
+                        block[c * rows + r] += ga[r * na + i].dot(g);
+                    }
+                }
+            }
+            [rows, columns]
+        };
+        let mut sink = Sink::new(matrix, slots);
+        if parallel::is_serial(couplings.len()) {
+            for (index, coupling) in couplings.iter().enumerate() {
+                let [rows, columns] = fill(coupling, &mut block);
+                sink.add_columns(index, rows, &block[..rows * columns]);
+            }
+        } else {
+            sink.for_each(1, |index, sink| {
+                let mut block = [0.0; LARGEST_GROUP * LARGEST_GROUP];
+                let [rows, columns] = fill(&couplings[index], &mut block);
+                sink.add_columns(0, rows, &block[..rows * columns]);
+            });
+        }
+        for (node, group) in self.groups.iter().enumerate() {
+            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
+            let added = compliance / factor;
+            let rows = usize::from(group.rows);
+            for entry in self.matrix.diagonal_mut(node).iter_mut().step_by(rows + 1) {
+                *entry += self.settings.regularisation * *entry + added;
+                // A row that nothing can change, or whose derivative vanishes here.
+                if *entry <= 0.0 {
+                    *entry = 1.0;
+                }
+            }
+        }
+    }
+}
+
+/// Largest absolute value; NaN if one is.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m: f64, v| if v.abs() <= m { m } else { v.abs() })
+}
+
+fn list_groups<S: Space>(
+    constraints: &[Arc<dyn Constraint<S>>],
+    count: usize,
+) -> Result<(Vec<Group>, Vec<Id<S>>), ConstrainedError> {
+    let (mut groups, mut all) = (Vec::new(), Vec::new());
+    let (mut first_row, mut first_gradient) = (0u32, 0u32);
+    for (index, constraint) in constraints.iter().enumerate() {
+        for local in 0..constraint.groups() {
+            let (rows, nodes) = (constraint.rows(local), constraint.nodes(local));
+            let repeated = (1..nodes.len()).any(|k| nodes[..k].contains(&nodes[k]));
+            if !(1..=LARGEST_GROUP).contains(&rows) || nodes.is_empty() || nodes.len() > 255 || repeated {
+                let group = constraint.describe(local);
+                return Err(ConstrainedError::BadGroup { group, rows, nodes: nodes.len() });
+            }
+            if let Some(node) = nodes.iter().find(|node| node.index() >= count) {
+                let (group, node) = (constraint.describe(local), node.to_string());
+                return Err(ConstrainedError::NoSuchNode { group, node, count });
+            }
+            let compliance = constraint.compliance(local);
+            if !(compliance >= 0.0 && compliance.is_finite()) {
+                let what = format!("the compliance of {}", constraint.describe(local));
+                let expected = "a finite number, zero or more, in 1/J";
+                return Err(ConstrainedError::BadNumber { what, value: compliance, expected });
+            }
+            groups.push(Group {
+                constraint: index as u32,
+                local: local as u32,
+                first_row,
+                rows: rows as u8,
+                nodes: nodes.len() as u8,
+                first_node: all.len() as u32,
+                first_gradient,
+            });
+            all.extend_from_slice(nodes);
+            first_row += rows as u32;
+            first_gradient += (rows * nodes.len()) as u32;
+        }
+    }
+    Ok((groups, all))
+}
+
+/// Every pair of groups with a free node in common, each once, and each group with itself.
+fn couple<S: Space>(
+    groups: &[Group],
+    nodes: &[Id<S>],
+    weights: &Field<S, f64>,
+) -> (Vec<Coupling>, Vec<[u8; 2]>) {
+    let mut of_node: Vec<Vec<(u32, u8)>> = vec![Vec::new(); weights.len()];
+    for (index, group) in groups.iter().enumerate() {
+        for (place, node) in nodes[group.nodes()].iter().enumerate() {
+            of_node[node.index()].push((index as u32, place as u8));
+        }
+    }
+    let mut pairs: Vec<([u32; 2], [u8; 2])> = Vec::new();
+    for (node, list) in of_node.iter().enumerate() {
+        if weights[Id::new(node as u32)] == 0.0 {
+            continue;
+        }
+        for (k, (a, i)) in list.iter().enumerate() {
+            // Groups come in ascending order: the larger one first.
+            pairs.extend(list[..=k].iter().map(|(b, j)| ([*a, *b], [*i, *j])));
+        }
+    }
+    pairs.sort_unstable();
+    let mut couplings = Vec::new();
+    let mut shared = Vec::with_capacity(pairs.len());
+    for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let first = shared.len() as u32;
+        shared.extend(same.iter().map(|(_, places)| *places));
+        couplings.push(Coupling { groups: same[0].0, shared: [first, shared.len() as u32] });
+    }
+    (couplings, shared)
+}
