@@ -91,6 +91,12 @@ impl GhostContact {
         Ok(Self { colliders, sheet, masses, obstacles, response, touches_itself })
     }
 
+    /// Whether all obstacles rest during a step: contact can then take energy, but give none.
+    pub(crate) fn rests(&self, old: &Field<Vertices, DVec3>, times: [f64; 2]) -> bool {
+        let [start, end] = times.map(|time| (self.obstacles)(time, times[0], old));
+        start == end
+    }
+
     /// Leads the ghost from `old` past all contacts to places near `ghost`. Nothing is changed
     /// where nothing is close.
     pub(crate) fn respond(

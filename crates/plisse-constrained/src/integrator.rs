@@ -197,7 +197,10 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
 }
 
 /// The same state with another energy account.
-fn with_ledger<S: Space>(state: &State<S>, ledger: Ledger) -> Result<State<S>, plisse_system::SetupError> {
+pub(crate) fn with_ledger<S: Space>(
+    state: &State<S>,
+    ledger: Ledger,
+) -> Result<State<S>, plisse_system::SetupError> {
     let (x, v, previous) = (state.x().clone(), state.v().clone(), state.previous().cloned());
     State::resume(x, v, state.own().clone(), state.time(), previous, None, Some(ledger))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::{Edges, Field, Id, Positive, Vertices};
 use plisse_system::{
-    Cause, Gravity, Integrator, Motion, NewtonSettings, OwnState, Pin, Previous, Scheme, State, StepError,
-    StepReport, System, Term,
+    Balance, Cause, Energies, Gravity, Integrator, Ledger, Motion, NewtonSettings, OwnState, Pin, Previous,
+    Scheme, State, StepError, StepReport, System, Term,
 };
 
 use crate::bending::EdgeBending;
@@ -16,7 +16,7 @@ use crate::contact::GhostContact;
 use crate::element::CrMesh;
 use crate::error::ConstrainedError;
 use crate::ghost::{Ghost, GhostWeights};
-use crate::integrator::{FastProjection, Predicted};
+use crate::integrator::{FastProjection, Predicted, with_ledger};
 use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
 use crate::reach::{PinTarget, Reach, VertexPin};
 
@@ -348,6 +348,7 @@ impl Developable {
         (last.repelled, last.response, last.passes) =
             (touched.repelled, Some(touched.response), touched.passes);
         last.projection.errors.extend(touched.errors);
+        let at_rest = contact.rests(state.x(), [time, time + step]);
         let v = predicted.velocities(&touched.x);
         let by = touched.by.as_ref().unwrap_or(self.inner.projector());
         let ends = (touched.x, v);
@@ -355,10 +356,21 @@ impl Developable {
         if let Some(free) = touched.free {
             let energy = report.energies.total();
             edges = self.corrected(&before, &edges, &free, &ghost, step).map_err(wrong)?;
-            report.energies = plisse_system::Energies::of(&self.system, &edges);
+            if at_rest {
+                let most = report.balance.before + report.balance.work;
+                edges = self.calmed(edges, &free, most).map_err(wrong)?;
+            }
+            report.energies = Energies::of(&self.system, &edges);
             // What contact takes is no loss of the scheme.
             report.balance.dissipated += energy - report.energies.total();
             report.balance.after += report.energies.total() - energy;
+            if at_rest {
+                let change = Balance { before: energy, after: report.energies.total(), ..Balance::default() };
+                let ledger = edges.ledger().copied().unwrap_or_else(|| Ledger::new(&report.energies));
+                let ledger = ledger.after(&change, &report.energies, 0.0, 0.0, 0.0);
+                report.unexplained = ledger.fraction();
+                edges = with_ledger(&edges, ledger).map_err(|error| wrong(error.into()))?;
+            }
             (report.momentum, report.angular_momentum) = self.system.momenta(&edges);
         }
         let next = self.packed(&edges, ghost).map_err(wrong)?;
@@ -451,6 +463,38 @@ impl Developable {
         }
         let (own, ledger) = (edges.own().clone(), edges.ledger().copied());
         Ok(State::resume(x, v, own, edges.time(), previous, None, ledger)?)
+    }
+
+    /// Contact with what rests gives no energy. Corrections of positions do: what they lift or push
+    /// apart is higher or faster than before. What is more than `most` joules is taken from the
+    /// motion of the corrected edges against their mean, which keeps the momentum.
+    fn calmed(
+        &self,
+        edges: State<Edges>,
+        free: &Field<Edges, DVec3>,
+        most: f64,
+    ) -> Result<State<Edges>, ConstrainedError> {
+        let excess = Energies::of(&self.system, &edges).total() - most;
+        let Some(mass) = self.system.mass().filter(|_| excess > 0.0) else { return Ok(edges) };
+        let least = CORRECTED * self.mesh.mean_edge();
+        let is_corrected =
+            |e: &Id<Edges>| !self.system.is_held(*e) && edges.x()[*e].distance(free[*e]) > least;
+        let corrected: Vec<Id<Edges>> = edges.x().ids().filter(is_corrected).collect();
+        let all: f64 = corrected.iter().map(|e| mass[*e]).sum();
+        let mut v = edges.v().clone();
+        let mean = corrected.iter().map(|e| v[*e] * mass[*e]).sum::<DVec3>() / all.max(f64::MIN_POSITIVE);
+        let kinetic: f64 = corrected.iter().map(|e| 0.5 * mass[*e] * v[*e].distance_squared(mean)).sum();
+        let kept = (1.0 - excess / kinetic.max(excess)).sqrt();
+        let mut previous = edges.previous().cloned();
+        for e in corrected {
+            v[e] = mean + (v[e] - mean) * kept;
+            if let Some(previous) = &mut previous {
+                previous.x[e] = edges.x()[e] - v[e] * previous.dt;
+                previous.v[e] = v[e];
+            }
+        }
+        let (own, ledger) = (edges.own().clone(), edges.ledger().copied());
+        Ok(State::resume(edges.x().clone(), v, own, edges.time(), previous, None, ledger)?)
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use common::{p, vectors};
 use glam::{DVec2, DVec3};
-use plisse_constrained::{CrMesh, EdgeBending, ProjectionSettings, Projector, RigidTriangles, ribbon_edges};
+use plisse_constrained::{
+    CrMesh, EdgeBending, Ghost, GhostWeights, ProjectionSettings, Projector, RigidTriangles, ribbon_edges,
+};
 use plisse_core::{Edges, Field, Id, RestShape, TriMesh};
 use plisse_sparse::LinearSolver;
 use plisse_system::System;
@@ -186,4 +188,48 @@ fn affine_maps_are_exact_and_cost_no_bending() {
     // A bend of the same size costs something.
     let bent = mesh.midpoints(&uv.map(|u| common::on_cylinder(*u, 1.0, 30.0))).unwrap();
     assert!(bending.energy(&x).abs() < 1e-10 * bending.energy(&bent), "{:e}", bending.energy(&x));
+}
+
+/// The averaging matrix, `A Aᵀ`, and edges that follow a moved ghost, with equal weights as in the
+/// paper and with those of the masses.
+#[test]
+fn the_ghost_and_what_follows_it() {
+    let small = Small::new();
+    let (mesh, data) = (&small.mesh, &small.data);
+    let inverse = mesh.edge_areas().map(|area| 1.0 / (area * number(&data["rho"])));
+    let x = small.field("x");
+    let averages = points(&data["xc"]);
+    let rows: Vec<Vec<f64>> = data["A"].as_array().unwrap().iter().map(list).collect();
+    let products: Vec<Vec<f64>> = data["AAT"].as_array().unwrap().iter().map(list).collect();
+    for (weights, name) in
+        [(GhostWeights::Equal, "x_star_paper"), (GhostWeights::InverseMasses, "x_star_mass")]
+    {
+        let mut ghost = Ghost::new(mesh, &inverse, weights).unwrap();
+        let dense = |v: usize| {
+            let mut row = vec![0.0; small.ours.len()];
+            for (edge, value) in ghost.row(Id::new(v as u32)) {
+                row[small.ours.iter().position(|e| e == edge).unwrap()] += value;
+            }
+            row
+        };
+        for (v, expected) in rows.iter().enumerate() {
+            let row = dense(v);
+            assert!(row.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{v}: {row:?}");
+            for (w, expected) in products[v].iter().enumerate() {
+                let product: f64 = row.iter().zip(dense(w)).map(|(a, b)| a * b).sum();
+                assert!((product - expected).abs() < 1e-13, "{v} {w}: {product}");
+            }
+        }
+        let at = ghost.average(&x);
+        for (x, expected) in at.as_slice().iter().zip(&averages) {
+            assert!(x.distance(*expected) < 1e-13, "{x} {expected}");
+        }
+        let moves = points(&data["ghost"]["dxc"]);
+        let target = Field::from_fn(at.len(), |v| at[v] + moves[v.index()]);
+        let mut followed = x.clone();
+        ghost.follow(&target, &mut followed);
+        for (edge, expected) in small.ours.iter().zip(points(&data["ghost"][name])) {
+            assert!(followed[*edge].distance(expected) < 1e-12, "{name} {edge}: {}", followed[*edge]);
+        }
+    }
 }
