@@ -10,7 +10,7 @@ use crate::{cargo, repository_root, tidy};
 /// repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 13] = [
+const FACADE_FEATURES: [&str; 14] = [
     "eigen",
     "membrane",
     "bending",
@@ -18,6 +18,7 @@ const FACADE_FEATURES: [&str; 13] = [
     "collision",
     "sparse",
     "system",
+    "constrained",
     "contact",
     "wrinkle",
     "io",
@@ -25,7 +26,7 @@ const FACADE_FEATURES: [&str; 13] = [
     "scene",
     "file",
 ];
-const PUBLISHED: [&str; 15] = [
+const PUBLISHED: [&str; 16] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -34,6 +35,7 @@ const PUBLISHED: [&str; 15] = [
     "plisse-collision",
     "plisse-sparse",
     "plisse-system",
+    "plisse-constrained",
     "plisse-contact",
     "plisse-wrinkle",
     "plisse-io",
