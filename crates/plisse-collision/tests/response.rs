@@ -756,7 +756,15 @@ proptest! {
             let rests = inverse_masses[v.index()] == 0.0 && !moves_obstacles;
             if rests { old[v] } else { old[v] + DVec3::from_array(way[v.index()]) * size }
         });
-        let settings = ResponseSettings { friction, passes, keep: 0.2, reach: 0.02, largest_zone, stiffness: 1.0, ..Default::default() };
+        let settings = ResponseSettings {
+            friction,
+            passes,
+            keep: 0.2,
+            reach: 0.02,
+            largest_zone,
+            stiffness: 1.0,
+            ..Default::default()
+        };
         // Meshes that may intersect from the start have no oracle.
         let scene = Scene { colliders, meshes: vec![], inverse_masses, old };
         match scene.respond(settings, &candidate) {

@@ -90,7 +90,7 @@ pub enum ConstrainedError {
         value: [f64; 3],
     },
     /// Nodes that slide on lines and planes have no inverse mass.
-    #[error("a node slides on a line or in a plane: fast projection knows only nodes that are free or held")]
+    #[error("a node slides on a line or in a plane: hold it or set it free for a fast projection")]
     Slides,
     /// A system without masses has no fast projection.
     #[error("the system has no masses: fast projection weighs corrections with them")]
@@ -134,8 +134,8 @@ pub enum ConstrainedError {
 /// Why a projection found no point that satisfies the constraints. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error(
-    "the projection ended with an error of {error:.2e} in {worst} after {iterations} iterations ({ended}); \
-     {tolerance:.1e} was asked for. Take a shorter step, or pins that are less taut"
+    "the projection ended with an error of {error:.2e} in {worst} after {iterations} iterations \
+     ({ended}); {tolerance:.1e} was asked for. Take a shorter step, or pins that are less taut"
 )]
 pub struct ProjectionError {
     /// How it ended.

@@ -227,9 +227,9 @@ fn pins_out_of_reach_are_named_with_what_is_missing() {
     let error = strip(4, [DVec3::Y, DVec3::new(1.3, 1.0, 0.0)]).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "the pin of vertex 20 and the pin of vertex 24 are 1.300000 m apart at t = 0 s, but the cloth between \
-         them is only 1.000000 m long: 0.300000 m are missing. Move the pins closer together or give the cloth \
-         more length"
+        "the pin of vertex 20 and the pin of vertex 24 are 1.300000 m apart at t = 0 s, but the cloth \
+         between them is only 1.000000 m long: 0.300000 m are missing. Move the pins closer together \
+         or give the cloth more length"
     );
     // A pin that leaves while the sheet moves: the step names it, and the state stays.
     let (mesh, x) = common::faceted(4, 1.5);

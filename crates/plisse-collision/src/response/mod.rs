@@ -187,7 +187,7 @@ pub enum ResponseError {
         gap: f64,
     },
     /// More pairs than [`ResponseSettings::most_contacts`].
-    #[error("{contacts} pairs come into contact, {most} are allowed")]
+    #[error("{contacts} pairs come into contact, {most} are allowed: allow more, or halve the step")]
     TooMany {
         /// Pairs whose separation the candidate positions did not keep.
         contacts: usize,

@@ -22,10 +22,10 @@ pub(crate) fn run(sizes: &[&str]) -> Result<()> {
         words => words.iter().map(|word| word.parse()).collect::<Result<_, _>>()?,
     };
     println!(
-        "two corners pinned, {STEPS} steps of {} ms; per accepted step: seconds, iterations of the projection,",
+        "two corners pinned, {STEPS} steps of {} ms; per accepted step: seconds, iterations of the",
         1e3 * DT.get()
     );
-    println!("factorisations, iterations of the linear solver");
+    println!("projection, factorisations, iterations of the linear solver");
     for n in sizes {
         let elastic = elastic(n)?;
         println!("{n:4} x {n:<4} elastic       {elastic:8.4} s");
