@@ -91,10 +91,11 @@ impl GhostContact {
         Ok(Self { colliders, sheet, masses, obstacles, response, touches_itself })
     }
 
-    /// Whether all obstacles rest during a step: contact can then take energy, but give none.
-    pub(crate) fn rests(&self, old: &Field<Vertices, DVec3>, times: [f64; 2]) -> bool {
+    /// How far obstacles move during a step at most, m. Contact with what rests can take energy,
+    /// but give none.
+    pub(crate) fn way(&self, old: &Field<Vertices, DVec3>, times: [f64; 2]) -> f64 {
         let [start, end] = times.map(|time| (self.obstacles)(time, times[0], old));
-        start == end
+        start.iter().zip(end).map(|(a, b)| a.distance(b)).fold(0.0, f64::max)
     }
 
     /// Leads the ghost from `old` past all contacts to places near `ghost`. Nothing is changed

@@ -143,13 +143,14 @@ impl<S: Space> FastProjection<S> {
     }
 
     /// The state at the end of a step with these positions and velocities, and its report. `by` is
-    /// what has projected them.
+    /// what has projected them, `most_lift` what obstacles that move can have given at most, J.
     pub(crate) fn finish(
         system: &System<S>,
         state: &State<S>,
         predicted: Predicted<S>,
         (x, v): (Field<S, DVec3>, Field<S, DVec3>),
         by: &Projector<S>,
+        most_lift: f64,
     ) -> Result<(State<S>, StepReport), StepError> {
         let factor = predicted.factor();
         let work = predicted.report.balance.work + by.work(state.x(), &x, factor);
@@ -159,6 +160,8 @@ impl<S: Space> FastProjection<S> {
         let next = State::resume(x, v, own, time, previous, None, None).map_err(failed)?;
         let energies = Energies::of(system, &next);
         let after = energies.total() + by.stored(factor);
+        let gain = after - predicted.report.balance.before - work;
+        let work = work + gain.clamp(0.0, most_lift);
         let balance = Balance { after, work, ..predicted.report.balance };
         let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
         let ledger = ledger.after(&balance, &energies, work, by.slack(factor), predicted.dt);
@@ -181,7 +184,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
         let predicted = self.predict(system, state, dt)?;
         let x = self.project(&predicted)?;
         let v = predicted.velocities(&x);
-        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector)?;
+        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector, 0.0)?;
         *state = next;
         Ok(report)
     }

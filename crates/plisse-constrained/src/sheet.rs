@@ -338,7 +338,7 @@ impl Developable {
         let Some(contact) = &self.contact else {
             let v = predicted.velocities(&x);
             let by = self.inner.projector();
-            let (edges, report) = FastProjection::finish(&self.system, &before, predicted, (x, v), by)?;
+            let (edges, report) = FastProjection::finish(&self.system, &before, predicted, (x, v), by, 0.0)?;
             let next = self.packed(&edges, ghost).map_err(wrong)?;
             self.last = last;
             return Ok((next, report));
@@ -348,11 +348,13 @@ impl Developable {
         (last.repelled, last.response, last.passes) =
             (touched.repelled, Some(touched.response), touched.passes);
         last.projection.errors.extend(touched.errors);
-        let at_rest = contact.rests(state.x(), [time, time + step]);
+        let way = contact.way(state.x(), [time, time + step]);
+        let at_rest = way == 0.0;
         let v = predicted.velocities(&touched.x);
         let by = touched.by.as_ref().unwrap_or(self.inner.projector());
         let ends = (touched.x, v);
-        let (mut edges, mut report) = FastProjection::finish(&self.system, &before, predicted, ends, by)?;
+        let (mut edges, mut report) =
+            FastProjection::finish(&self.system, &before, predicted, ends, by, touched.push * way)?;
         if let Some(free) = touched.free {
             let energy = report.energies.total();
             edges = self.corrected(&before, &edges, &free, &ghost, step).map_err(wrong)?;
@@ -395,7 +397,7 @@ impl Developable {
         let wrong = |error: ConstrainedError| predicted.failed(false, Cause::new(error));
         let mut supports: Vec<Support> = Vec::new();
         let (mut x, mut by, mut errors) = (free.clone(), None, Vec::new());
-        let mut passes = 0;
+        let (mut passes, mut push) = (0, 0.0);
         loop {
             let candidate = ghost.clone();
             let done = meeting
@@ -408,7 +410,7 @@ impl Developable {
             if farthest <= MET * h || passes == PASSES {
                 let is_free = farthest == 0.0 && supports.is_empty();
                 let free = (!is_free).then_some(free);
-                return Ok(Met { x, by, free, repelled, response, passes, errors });
+                return Ok(Met { x, by, free, push, repelled, response, passes, errors });
             }
             passes += 1;
             for v in ghost.ids().filter(|v| moved(*v).length() > 0.1 * MET * h) {
@@ -429,7 +431,9 @@ impl Developable {
                 .map_err(|error| predicted.failed(true, Cause::new(error)))?;
             errors.extend_from_slice(&report.errors);
             let multipliers = projector.multipliers();
-            let mut pushes = multipliers[multipliers.len() - supports.len()..].iter().map(|m| *m >= 0.0);
+            let multipliers = &multipliers[multipliers.len() - supports.len()..];
+            push = multipliers.iter().map(|m| m.max(0.0)).sum::<f64>() / (h * factor);
+            let mut pushes = multipliers.iter().map(|m| *m >= 0.0);
             supports.retain(|_| pushes.next().unwrap_or(false));
             *ghost = self.ghost.average(&x);
             by = Some(projector);
@@ -513,6 +517,8 @@ struct Met {
     by: Option<Projector<Edges>>,
     /// Where the edges would be without contact; none if nothing touches.
     free: Option<Field<Edges, DVec3>>,
+    /// The sum of the forces of contact, N.
+    push: f64,
     repelled: usize,
     response: plisse_collision::ResponseReport,
     passes: usize,

@@ -73,3 +73,34 @@ fn files_name_the_model() {
     assert_eq!(loaded.scene.state().own().values.len() % 3, 0);
     assert!(loaded.scene.state().own().values.len() >= 3 * 56);
 }
+
+/// An obstacle that lifts a sheet does work, which is no energy from nowhere.
+#[test]
+fn a_box_that_moves_lifts_a_sheet() {
+    let text = r#"
+        version = 1
+        [time]
+        duration = 0.1
+        step = 0.01
+        [[cloth]]
+        model = "developable"
+        grid = { cells = [10, 10], size = [0.3, 0.3], diagonal = "right" }
+        material = "cotton"
+        position = [0.01, 0.02, 0.06]
+        [[obstacle]]
+        box = { centre = [0, 0, 0], size = [0.1, 0.1, 0.1] }
+        linear = true
+        motion = [{ time = 0 }, { time = 0.1, move = [0, 0, 0.2] }]
+    "#;
+    let mut scene = Loaded::parse(text, "scene.toml", std::path::Path::new(".")).unwrap().scene;
+    let mut work = 0.0;
+    for _ in 0..10 {
+        let report = scene.step().unwrap();
+        work += report.balance.work;
+        assert!(report.unexplained < 0.01, "{}", report.unexplained);
+    }
+    // It has gone up with the box.
+    let x = scene.positions(&scene.bodies()[0]);
+    assert!(x.iter().map(|x| x.z).fold(f64::NEG_INFINITY, f64::max) > 0.24);
+    assert!(work > 0.01, "{work}");
+}
