@@ -54,3 +54,25 @@ pub fn fill<E: Sync, T: Send>(elements: &[E], out: &mut Vec<T>, value: impl Fn(&
         elements.par_iter().map(value).collect_into_vec(out);
     }
 }
+
+/// What `value` makes of the elements and their places, in their order, without those of which it
+/// makes nothing.
+pub fn filter_map<E: Sync, T: Send>(
+    elements: &[E],
+    value: impl Fn((usize, &E)) -> Option<T> + Send + Sync,
+) -> Vec<T> {
+    if is_serial(elements.len()) {
+        elements.iter().enumerate().filter_map(value).collect()
+    } else {
+        elements.par_iter().enumerate().with_min_len(CHUNK).filter_map(value).collect()
+    }
+}
+
+/// The smallest of the values of elements, at most `most`.
+pub fn smallest<E: Sync>(elements: &[E], most: f64, value: impl Fn(&E) -> f64 + Send + Sync) -> f64 {
+    if is_serial(elements.len()) {
+        elements.iter().map(value).fold(most, f64::min)
+    } else {
+        elements.par_iter().with_min_len(CHUNK).map(value).reduce(|| most, f64::min)
+    }
+}

@@ -100,6 +100,27 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// Adds `w_a w_b` times a symmetric matrix for every pair of the `V` nodes of an element, whose
+    /// nodes have three unknowns each, to the first slots: the lower triangle, row by row. Blocks
+    /// without weight are skipped.
+    #[inline]
+    pub fn add_weighted<const V: usize>(&mut self, weights: &[f64; V], matrix: &DMat3) {
+        let mut slots = self.slots.iter();
+        for a in 0..V {
+            for (b, slot) in (0..=a).zip(slots.by_ref()) {
+                let weight = weights[a] * weights[b];
+                if weight == 0.0 {
+                    continue;
+                }
+                if let Some(values) = self.find(*slot, 9) {
+                    for (to, from) in values.iter_mut().zip(matrix.as_ref()) {
+                        *to += from * weight;
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds the blocks of many elements in parallel, with the bits of a single thread. The slots
     /// are cut into pieces of `pairs`, one for each element; `add` is given the element's index and
     /// a sink for its piece.

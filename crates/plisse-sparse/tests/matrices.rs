@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use glam::DMat3;
 use plisse_sparse::{
     BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, PatternError, Sink, Slot, dot,
 };
@@ -249,4 +250,41 @@ fn what_cannot_be_is_refused() {
 #[should_panic(expected = "factorise has succeeded before")]
 fn there_is_no_solution_without_a_factor() {
     Linear::new(LinearSolver::Cholesky).substitute(&[1.0], &mut [0.0]);
+}
+
+/// A pattern with room is taken again; without, the base grows. Every pair has its slot.
+#[test]
+fn a_pattern_with_room_serves_again() {
+    let base = Pattern::new(Layout::vectors(9), [(0, 1), (4, 5)].into_iter()).unwrap();
+    let first = [Some((7, 2)), None, Some((2, 7)), Some((3, 3))];
+    let (grown, slots) = base.with_slots_for(&base, &first).unwrap();
+    assert_ne!(grown.revision(), base.revision());
+    let expected = [grown.slot(7, 2), Some(Slot::NONE), grown.slot(2, 7), grown.slot(3, 3)];
+    assert_eq!(slots.into_iter().map(Some).collect::<Vec<_>>(), expected);
+    let (again, _) = base.with_slots_for(&grown, &first[..1]).unwrap();
+    assert_eq!(again.revision(), grown.revision());
+    // What is no longer asked for goes when something new is.
+    let (other, _) = base.with_slots_for(&grown, &[Some((8, 1))]).unwrap();
+    assert!(other.slot(7, 2).is_none() && other.slot(1, 8).is_some());
+    // A pattern of something else is no room.
+    let (none, slots) = base.with_slots_for(&other, &[]).unwrap();
+    assert!(none.revision() == base.revision() && slots.is_empty());
+}
+
+/// The products of weights with a symmetric matrix, through slots that are turned and slots that
+/// are not there.
+#[test]
+fn weighted_blocks_are_those_of_the_lower_triangle() {
+    let weights = [0.5, -1.25, 0.0, 0.75];
+    let matrix = DMat3::from_cols_array(&[2.0, 0.5, -1.0, 0.5, 3.0, 0.25, -1.0, 0.25, 4.0]);
+    let nodes = [3u32, 1, 0, 2];
+    let all = || (0..4).flat_map(|a| (0..=a).map(move |b| (nodes[a], nodes[b])));
+    let pattern = Pattern::new(Layout::vectors(4), all()).unwrap();
+    let slots: Vec<Slot> = all().map(|(i, j)| pattern.slot(i, j).unwrap()).collect();
+    let [mut a, mut b] = [(); 2].map(|()| BlockMatrix::zeros(Arc::clone(&pattern)));
+    Sink::new(&mut a, &slots).add_weighted(&weights, &matrix);
+    let blocks = std::array::from_fn(|i| std::array::from_fn(|j| matrix * (weights[i] * weights[j])));
+    Sink::new(&mut b, &slots).add_lower::<4>(&blocks);
+    assert!(a.to_dense().iter().flatten().any(|value| *value != 0.0));
+    assert_eq!(a.to_dense(), b.to_dense());
 }

@@ -131,6 +131,16 @@ pub enum SetupError {
         /// The integrator.
         integrator: &'static str,
     },
+    /// A term that shares the unknowns of another, which is not there or comes later.
+    #[error(
+        "the term \"{term}\" shares the unknowns of \"{with}\", which must come before it, and brings none itself"
+    )]
+    NothingToShare {
+        /// Name of the term.
+        term: String,
+        /// The name that it asks for.
+        with: String,
+    },
     /// Two terms have one name, so that reports could not tell them apart.
     #[error("two terms are called \"{name}\"; give each a name of its own")]
     DuplicateTerm {

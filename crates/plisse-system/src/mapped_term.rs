@@ -149,7 +149,7 @@ impl<T: Term<R>, S: Space, R: Space> MappedTerm<T, S, R> {
             Past::Earlier { weight, x } => Past::Earlier { weight: *weight, x },
         };
         let StepMap { dt, rate, memory, .. } = *step;
-        evaluate(&StepMap { start: &start, dt, reference: &reference, rate, past, inertia, memory })
+        evaluate(&StepMap { start: &start, dt, reference: &reference, rate, past, own: &[], inertia, memory })
     }
 }
 

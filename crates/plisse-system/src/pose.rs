@@ -39,6 +39,9 @@ pub struct StepMap<'a, S: Space> {
     pub rate: f64,
     /// What rates of other quantities than positions follow from.
     pub past: Past<&'a Field<S, DVec3>>,
+    /// Values of the unknowns that terms bring along at the start of the step, as [`Pose::own`] has
+    /// them; empty where nobody needs them.
+    pub own: &'a [f64],
     /// What bodies would do without forces, in a time step.
     pub inertia: Option<Inertia<'a, S>>,
     /// What the term that is evaluated has kept of this step, if somebody asked it to

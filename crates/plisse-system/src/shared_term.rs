@@ -34,6 +34,12 @@ impl<S: Space, T: Term<S> + ?Sized> Term<S> for Arc<T> {
     fn own(&self) -> Vec<OwnUnknown> {
         (**self).own()
     }
+    fn shares_own(&self) -> Option<&str> {
+        (**self).shares_own()
+    }
+    fn settle(&self, pose: &Pose<'_, S>, own: &mut [f64]) {
+        (**self).settle(pose, own);
+    }
     fn pattern(&self, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {
         (**self).pattern(pair);
     }

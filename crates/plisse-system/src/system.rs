@@ -134,8 +134,12 @@ impl<S: Space> SystemBuilder<S> {
         let brought: Vec<Vec<OwnUnknown>> = terms.iter().map(|term| term.own()).collect();
         let mut ranges = Vec::with_capacity(terms.len());
         let mut first = 0;
-        for (term, own) in terms.iter().zip(&brought) {
+        for (index, (term, own)) in terms.iter().zip(&brought).enumerate() {
             check_own(term.name(), own)?;
+            if let Some(name) = term.shares_own() {
+                ranges.push(shared_range(name, &**term, &terms[..index], &ranges)?);
+                continue;
+            }
             ranges.push(first..first + own.len());
             first += own.len();
         }
@@ -203,6 +207,20 @@ fn check_own(term: &str, own: &[OwnUnknown]) -> Result<(), SetupError> {
         Some((index, own)) => {
             Err(SetupError::BadOwnUnknown { term: term.to_owned(), index, start: own.start, arm: own.arm })
         }
+    }
+}
+
+/// The unknowns of the term with this name, for one that shares them.
+fn shared_range<S: Space>(
+    name: &str,
+    term: &dyn Term<S>,
+    earlier: &[Box<dyn Term<S>>],
+    ranges: &[Range<usize>],
+) -> Result<Range<usize>, SetupError> {
+    let owner = earlier.iter().position(|other| other.name() == name);
+    match owner.filter(|_| term.own().is_empty()) {
+        Some(owner) => Ok(ranges[owner].clone()),
+        None => Err(SetupError::NothingToShare { term: term.name().to_owned(), with: name.to_owned() }),
     }
 }
 
@@ -383,13 +401,16 @@ impl<S: Space> System<S> {
         if self.own.is_empty() {
             return *pose;
         }
-        let range = self.terms[term].own.clone();
-        let own_target = |inertia: Inertia<'a, S>| Inertia {
-            own_target: inertia.own_target.get(range.clone()).unwrap_or_default(),
-            ..inertia
-        };
-        let step = pose.step.map(|step| StepMap { inertia: step.inertia.map(own_target), ..step });
-        Pose { own: &self.own_values(pose.own)[range.clone()], step, ..*pose }
+        let step = pose.step.map(|step| self.step_seen_by(term, &step));
+        Pose { own: &self.own_values(pose.own)[self.own_of(term)], step, ..*pose }
+    }
+
+    /// A step of the system as one of its terms sees it.
+    pub(crate) fn step_seen_by<'a>(&self, term: usize, step: &StepMap<'a, S>) -> StepMap<'a, S> {
+        let range = self.own_of(term);
+        let part = |own: &'a [f64]| own.get(range.clone()).unwrap_or_default();
+        let of_term = |inertia: Inertia<'a, S>| Inertia { own_target: part(inertia.own_target), ..inertia };
+        StepMap { own: part(step.own), inertia: step.inertia.map(of_term), ..*step }
     }
 
     /// The part of a vector over all terms' own unknowns that belongs to a term.
@@ -472,7 +493,9 @@ impl<S: Space> System<S> {
     pub fn own_gradient(&self, pose: &Pose<'_, S>) -> Vec<f64> {
         let mut out = vec![0.0; self.own.len()];
         let mut nodes = Field::filled(self.size, DVec3::ZERO);
-        self.add_gradients(pose, &mut nodes, |i, own| out[self.own_of(i)].copy_from_slice(own));
+        self.add_gradients(pose, &mut nodes, |i, own| {
+            out[self.own_of(i)].iter_mut().zip(own).for_each(|(sum, part)| *sum += part);
+        });
         out
     }
 
@@ -524,26 +547,19 @@ impl<S: Space> System<S> {
             });
             ends.push(pairs.len());
         }
-        if pairs.is_empty() {
-            out.reset(&self.pattern);
-        } else {
-            let all = pairs.iter().flatten().copied();
-            #[expect(clippy::expect_used, reason = "such a matrix would not fit into memory")]
-            let pattern = self.pattern.with_room_for(out.pattern(), all).expect("room for the pairs");
-            out.reset(&pattern);
-        }
-        let pattern = Arc::clone(out.pattern());
+        #[expect(clippy::expect_used, reason = "such a matrix would not fit into memory")]
+        let (pattern, slots) =
+            self.pattern.with_slots_for(out.pattern(), &pairs).expect("room for the pairs");
+        out.reset(&pattern);
         let mut first = 0;
         for (i, (entry, end)) in self.terms.iter().zip(ends).enumerate() {
             let pose = poses(i).0;
             if first == end {
                 entry.term.add_hessian(&pose, psd, &mut Sink::new(out, &entry.slots));
+            } else if entry.slots.is_empty() {
+                entry.term.add_hessian(&pose, psd, &mut Sink::new(out, &slots[first..end]));
             } else {
-                let slot = |pair: &Option<(u32, u32)>| {
-                    pair.and_then(|(i, j)| pattern.slot(i, j)).unwrap_or(Slot::NONE)
-                };
-                let slots: Vec<Slot> =
-                    entry.slots.iter().copied().chain(pairs[first..end].iter().map(slot)).collect();
+                let slots = [&entry.slots, &slots[first..end]].concat();
                 entry.term.add_hessian(&pose, psd, &mut Sink::new(out, &slots));
             }
             first = end;

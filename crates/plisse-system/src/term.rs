@@ -74,6 +74,12 @@ pub trait Term<S: Space>: Send + Sync {
         Vec::new()
     }
 
+    /// The name of an earlier term whose own unknowns are those of this one, too: arc lengths of a
+    /// yarn have inertia, are stretched and rub. Such a term brings none itself.
+    fn shares_own(&self) -> Option<&str> {
+        None
+    }
+
     /// Names every pair of unknowns whose second derivative may be non-zero, once per block that
     /// [`Term::add_hessian`] will add, in that order. Of two pairs `(i, j)` and `(j, i)` one is
     /// enough.
@@ -180,6 +186,13 @@ pub trait Term<S: Space>: Send + Sync {
     fn refine(&self, pose: &Pose<'_, S>, pass: usize, memory: &mut Memory) -> bool {
         _ = (pose, pass, memory);
         false
+    }
+
+    /// The step has ended at this pose. A term may change numbers of its own that its energy keeps
+    /// where they are during a step, such as the places where friction sticks: what it does here
+    /// must not change forces.
+    fn settle(&self, pose: &Pose<'_, S>, own: &mut [f64]) {
+        _ = (pose, own);
     }
 
     /// Whether [`Self::refine`] will probably answer true, by what the term keeps of the step. The

@@ -105,6 +105,7 @@ fn check_load(term: impl Term<Vertices> + 'static, x: &Field<Vertices, DVec3>, s
         reference: &reference,
         rate: 50.0,
         past: plisse_core::Past::Start,
+        own: &[],
         inertia: None,
         memory: None,
     });
@@ -265,6 +266,7 @@ fn wind_on_a_plate_at_rest() {
         reference: &sheet.flat,
         rate: 0.0,
         past: plisse_core::Past::Start,
+        own: &[],
         inertia: None,
         memory: None,
     };

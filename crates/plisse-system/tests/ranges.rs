@@ -113,7 +113,7 @@ proptest! {
     ) {
         let (x, start, reference) = (field(x), field(start), field(reference));
         let dt = if rate > 0.0 { 1.0 / rate } else { f64::INFINITY };
-        let step = StepMap { start: &start, dt, reference: &reference, rate, past: Past::Start, inertia: None, memory: None };
+        let step = StepMap { start: &start, dt, reference: &reference, rate, past: Past::Start, own: &[], inertia: None, memory: None };
         let poses = [Pose::at(&x), Pose { x: &x, own: &[], time: 0.5, step: Some(step) }];
         let mesh = tetrahedron();
         let [a, b] = k.map(positive);

@@ -35,8 +35,16 @@ fn rates_have_the_same_bits_for_any_number_of_threads() {
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3));
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
-        let step =
-            StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, inertia: None, memory: None };
+        let step = StepMap {
+            start,
+            dt: 0.01,
+            reference: start,
+            rate: 100.0,
+            past,
+            own: &[],
+            inertia: None,
+            memory: None,
+        };
         let pose = Pose { x: &x, own: &[], time: 0.0, step: Some(step) };
         let evaluate = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -143,6 +151,7 @@ fn reports_are_those_of_the_end() {
                 reference: &start,
                 rate,
                 past: Past::Start,
+                own: &[],
                 inertia: None,
                 memory: None,
             };
@@ -186,8 +195,16 @@ fn memories_change_nothing() {
     let x = start.map(|x| *x + DVec3::new(0.02 * (9.0 * x.y).sin(), 0.0, 0.05 * (7.0 * x.x).cos()));
     let v = start.map(|x| DVec3::new(x.y, -x.x, 0.3 * x.x * x.y));
     for past in [Past::Start, Past::Earlier { weight: 0.3, x: &v }, Past::Velocity { time: 0.01, v: &v }] {
-        let step =
-            StepMap { start, dt: 0.01, reference: start, rate: 100.0, past, inertia: None, memory: None };
+        let step = StepMap {
+            start,
+            dt: 0.01,
+            reference: start,
+            rate: 100.0,
+            past,
+            own: &[],
+            inertia: None,
+            memory: None,
+        };
         let evaluate = |threads: usize, remembers: bool| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {

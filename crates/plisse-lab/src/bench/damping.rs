@@ -171,6 +171,7 @@ impl<'a> Passes<'a> {
                 reference: start,
                 rate: 1.0 / dt,
                 past: Past::Start,
+                own: &[],
                 inertia: None,
                 memory: None,
             },

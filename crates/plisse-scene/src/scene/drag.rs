@@ -83,6 +83,7 @@ mod tests {
             reference: &reference,
             rate: 10.0,
             past: Past::Start,
+            own: &[],
             inertia: None,
             memory: None,
         };

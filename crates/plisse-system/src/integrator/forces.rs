@@ -32,7 +32,16 @@ pub(super) fn work_at_start<S: Space>(
     let (start, v) = (state.x(), state.v());
     let reference = Field::from_fn(start.len(), |i| start[i] - v[i] * dt);
     let past = Past::Velocity { time: -dt, v };
-    let map = StepMap { start, dt, reference: &reference, rate: 1.0 / dt, past, inertia: None, memory: None };
+    let map = StepMap {
+        start,
+        dt,
+        reference: &reference,
+        rate: 1.0 / dt,
+        past,
+        own: &[],
+        inertia: None,
+        memory: None,
+    };
     let pose = Pose { step: Some(map), ..state.pose() };
     let mut gradient = Field::filled(start.len(), DVec3::ZERO);
     let mut unused = vec![0.0; system.own_count()];
@@ -50,8 +59,16 @@ pub(super) fn acceleration_of<S: Space>(system: &System<S>, state: &State<S>, dt
     let (x, v) = (state.x(), state.v());
     let reference = Field::from_fn(x.len(), |i| x[i] - v[i] * dt);
     let past = Past::Velocity { time: -dt, v };
-    let map =
-        StepMap { start: x, dt, reference: &reference, rate: 1.0 / dt, past, inertia: None, memory: None };
+    let map = StepMap {
+        start: x,
+        dt,
+        reference: &reference,
+        rate: 1.0 / dt,
+        past,
+        own: &[],
+        inertia: None,
+        memory: None,
+    };
     let mut gradient = Field::filled(x.len(), DVec3::ZERO);
     system.gradient(&Pose { step: Some(map), ..state.pose() }, &mut gradient);
     let mut forces: Vec<DVec3> = system.unknowns().iter().map(|&node| -gradient[node]).collect();

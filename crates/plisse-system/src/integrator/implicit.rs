@@ -192,6 +192,7 @@ impl<S: Space> Implicit<S> {
             reference: &problem.reference,
             rate: problem.rate,
             past: problem.past(scheme, state, dt),
+            own: &own_start,
             inertia: (problem.inertia > 0.0).then_some(Inertia {
                 factor: problem.inertia,
                 target: &problem.target,
@@ -201,8 +202,8 @@ impl<S: Space> Implicit<S> {
         };
         let mut memories = std::mem::take(&mut self.memories);
         memories.resize_with(system.terms().len(), Memory::default);
-        for (term, memory) in system.terms().zip(&mut memories) {
-            term.remember(&map, memory);
+        for (i, (term, memory)) in system.terms().zip(&mut memories).enumerate() {
+            term.remember(&system.step_seen_by(i, &map), memory);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut objective = Objective {
@@ -274,7 +275,7 @@ impl<S: Space> Implicit<S> {
             before: before.total(),
             after: energies.total(),
             work: work_of_pins(&objective, gradient, state, x, &v, dt)
-                + work_of_time(system, &state.pose(), &at.pose(time)),
+                + work_of_time(&objective, &state.pose(), &at),
             dissipated: parts.iter().map(|part| part.dissipated).sum(),
         };
         let fed = fed(system, parts);
@@ -297,6 +298,7 @@ impl<S: Space> Implicit<S> {
         let closest = closest_at(&objective, &at);
         let crossed = crossed(&objective, state, x, closest.as_ref());
         let tautest = Tautest::of(system, &at.pose(time));
+        let own = OwnState { values: objective.settle(&at), ..own };
         self.memories = memories;
         self.scratch = scratch;
         if let Some((node, term)) = crossed {
@@ -569,13 +571,11 @@ fn excused<S: Space>(
     unbalanced.abs().min(allowed)
 }
 
-/// Work of what moves by itself.
-fn work_of_time<S: Space>(system: &System<S>, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
-    let both = system.at(start).zip(system.at(end));
+/// Work of what moves by itself, by the forces of the step.
+fn work_of_time<S: Space>(objective: &Objective<'_, S>, start: &Pose<'_, S>, end: &Configuration<S>) -> f64 {
     let changes = |term: &dyn Term<S>| term.depends_on_time() && term.role() != Role::Dissipative;
-    both.filter(|((term, _), _)| changes(*term))
-        .map(|((term, start), (_, end))| term.work(&start, &end))
-        .sum()
+    let terms = objective.system.at(start).enumerate().filter(|(_, (term, _))| changes(*term));
+    terms.map(|(i, (term, start))| term.work(&start, &objective.pose_for(i, end))).sum()
 }
 
 /// Newmark's rule rings on prescribed positions; a difference does not. Held nodes get the velocity

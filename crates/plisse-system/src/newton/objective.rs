@@ -88,6 +88,15 @@ impl<S: Space> Objective<'_, S> {
         any
     }
 
+    /// What terms bring along after a step that ends at a configuration.
+    pub(crate) fn settle(&self, at: &Configuration<S>) -> Vec<f64> {
+        let mut own = at.own.clone();
+        for (i, term) in self.system.terms().enumerate() {
+            term.settle(&self.pose_for(i, at), &mut own[self.system.own_of(i)]);
+        }
+        own
+    }
+
     /// Whether a term will probably have a better estimate of something after a solve.
     pub(crate) fn refines(&self) -> bool {
         self.system.terms().zip(&*self.memories).any(|(term, memory)| term.refines(memory))

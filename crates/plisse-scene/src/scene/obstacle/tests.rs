@@ -109,7 +109,7 @@ proptest! {
         let near = |k: f64| x.map(|x| *x + DVec3::new((k * f64::from(seed)).sin(), (k + f64::from(seed)).cos(), k.sin()) * 0.05);
         let (start, reference) = (near(1.7), near(2.9));
         let (time, dt) = (0.6, 0.05);
-        let step = Some(StepMap { start: &start, dt, reference: &reference, rate: 1.0 / dt, past: plisse_core::Past::Start, inertia: None, memory: None });
+        let step = Some(StepMap { start: &start, dt, reference: &reference, rate: 1.0 / dt, past: plisse_core::Past::Start, own: &[], inertia: None, memory: None });
         for obstacle in shapes() {
             if !is_smooth(&obstacle, time, x[Id::new(0)]) {
                 continue;
