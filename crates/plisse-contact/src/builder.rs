@@ -8,6 +8,7 @@ use plisse_collision::{Body, BroadPhase, ColliderError, Colliders, InverseMasses
 use plisse_core::{Faces, Field, Id, MeshError, TriMesh, Vertices};
 use thiserror::Error;
 
+use crate::impact::Impact;
 use crate::list::{List, Radii};
 use crate::model::{Areas, Kinematic, Model, Near, Place, Solid};
 use crate::tangle::Tangles;
@@ -330,7 +331,7 @@ impl Model {
     /// nothing is thrown off.
     fn shorten_ranges(&mut self) -> Result<(), ContactError> {
         let (nodes, solids) = self.start.as_slice().split_at(self.nodes);
-        let list = List::new(self, Place { nodes, solids }, Radii::default(), None);
+        let list = List::new(self, Place { nodes, solids }, Radii::default(), &Impact::default(), None);
         let mut shortened: Vec<(u32, f64)> = Vec::new();
         let mut worst: Option<(f64, [u32; 2])> = None;
         let mut count = 0;

@@ -3,6 +3,8 @@
 use glam::{DMat3, DVec3};
 use plisse_core::{Positive, outer};
 
+use crate::stencil::Kind;
+
 /// Smoothed Coulomb friction, per unit of its limit: the force rises to one within the slip speed
 /// `s`, as `2y - y²` with `y = |u|/s`, and stays there. Its potential is convex, with a continuous
 /// first derivative.
@@ -51,6 +53,9 @@ impl Coulomb {
 /// A contact that rubs, as it was when its normal force was known last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rubbing {
+    pub(crate) kind: Kind,
+    /// The numbers of the two parts.
+    pub(crate) parts: [u32; 2],
     pub(crate) vertices: [u32; 4],
     pub(crate) weights: [f64; 4],
     pub(crate) normal: DVec3,
@@ -60,6 +65,10 @@ pub(crate) struct Rubbing {
 }
 
 impl Rubbing {
+    pub(crate) fn key(&self) -> (Kind, [u32; 2]) {
+        (self.kind, self.parts)
+    }
+
     /// The part of a relative velocity along the surfaces.
     #[inline]
     pub(crate) fn tangential(&self, velocity: DVec3) -> DVec3 {

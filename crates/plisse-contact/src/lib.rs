@@ -9,6 +9,7 @@
 mod barrier;
 mod builder;
 mod friction;
+mod impact;
 mod list;
 mod model;
 mod neighbours;

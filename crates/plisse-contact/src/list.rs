@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::DVec3;
 use plisse_collision::{Body, EdgeMollifier};
 use plisse_core::{Id, Positive};
-use rayon::prelude::*;
+use plisse_sparse::parallel::filter_map;
 
 use crate::barrier::Barrier;
+use crate::impact::Impact;
 use crate::model::{Model, Place};
 use crate::stencil::{Kind, Nearest};
 use crate::weights::weigh;
@@ -76,6 +77,7 @@ impl Pair {
 }
 
 /// A pair that is close, where its points are closest.
+#[derive(Clone, Copy)]
 pub(crate) struct Touch<'a> {
     pub(crate) pair: &'a Pair,
     pub(crate) nearest: Nearest,
@@ -103,6 +105,45 @@ struct Close {
     solids: Vec<DVec3>,
     /// Numbers of pairs, where their points are closest, and gaps.
     hits: Vec<(u32, Nearest, f64)>,
+}
+
+/// Pairs of a list that are close at one place, in ascending order.
+pub(crate) struct Touching<'a> {
+    list: &'a List,
+    close: Arc<Close>,
+}
+
+impl<'a> Touching<'a> {
+    /// How many there are, those that have no energy yet included.
+    pub(crate) fn len(&self) -> usize {
+        self.close.hits.len()
+    }
+
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub(crate) fn get(&self, number: usize) -> Touch<'a> {
+        let (pair, nearest, gap) = self.close.hits[number];
+        Touch { pair: &self.list.pairs[pair as usize], nearest, gap }
+    }
+
+    /// All that are within [`MARGIN`] ranges.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Touch<'a>> + '_ {
+        (0..self.len()).map(|number| self.get(number))
+    }
+
+    /// Those that have energy.
+    pub(crate) fn within_range(&self) -> impl Iterator<Item = Touch<'a>> + '_ {
+        self.all().filter(Touch::is_within_range)
+    }
+}
+
+impl Touch<'_> {
+    /// Whether contact has energy.
+    #[inline]
+    pub(crate) fn is_within_range(&self) -> bool {
+        self.gap < self.pair.range
+    }
 }
 
 /// Pairs that have a place in the matrix, in ranges, so that it need not change with every pair
@@ -147,14 +188,20 @@ const ROOM: f64 = 1.0 + 1e-6;
 
 impl List {
     /// Makes a list. Pairs that are in an older one keep their weights.
-    pub(crate) fn new(model: &Model, at: Place<'_>, radii: Radii, older: Option<&Self>) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        at: Place<'_>,
+        radii: Radii,
+        impact: &Impact,
+        older: Option<&Self>,
+    ) -> Self {
         let raw = model.neighbours().within(model, &at, &radii);
-        let rated = |raw: &Raw| model.rate(*raw, &at, radii);
-        let mut pairs: Vec<Pair> = if raw.len() < 1024 {
-            raw.iter().filter_map(rated).collect()
-        } else {
-            raw.par_iter().filter_map(rated).collect()
+        let rated = |(raw, known): &(Raw, Option<Apart>)| {
+            let mut pair = model.rate(*raw, known.unwrap_or_else(|| raw.apart(&at)), radii)?;
+            pair.stiffness = pair.stiffness.max(impact.stiffness(model, pair.kind, pair.vertices));
+            Some(pair)
         };
+        let mut pairs: Vec<Pair> = filter_map(&raw, |(_, raw)| rated(raw));
         weigh(model, &mut pairs);
         if let Some(older) = older {
             for pair in &mut pairs {
@@ -182,14 +229,10 @@ impl List {
         let reaches = |raw: &Raw| {
             let [a, b] = [&from, to].map(|place| place.gather(raw.vertices));
             let way: [DVec3; 4] = std::array::from_fn(|i| b[i] - a[i]);
-            let pair = model.rate(*raw, &from, far)?;
+            let pair = model.rate(*raw, raw.apart(&from), far)?;
             (pair.distance - pair.kind.reach(&way) <= pair.offset + pair.range).then_some(pair)
         };
-        let pairs = if raw.len() < 1024 {
-            raw.iter().filter_map(reaches).collect()
-        } else {
-            raw.par_iter().filter_map(reaches).collect()
-        };
+        let pairs = filter_map(&raw, |(_, raw)| reaches(raw));
         Self::of(pairs, &from, radii)
     }
 
@@ -232,14 +275,9 @@ impl List {
         share
     }
 
-    /// Pairs whose gap is smaller than a multiple of their range, up to [`MARGIN`].
-    pub(crate) fn touching<'a>(&'a self, at: &Place<'_>, multiple: f64) -> Vec<Touch<'a>> {
-        let close = self.close(at);
-        let touch = |(number, nearest, gap): &(u32, Nearest, f64)| {
-            let pair = &self.pairs[*number as usize];
-            (*gap < multiple * pair.range).then_some(Touch { pair, nearest: *nearest, gap: *gap })
-        };
-        close.hits.iter().filter_map(touch).collect()
+    /// Pairs whose gap is smaller than [`MARGIN`] ranges.
+    pub(crate) fn touching(&self, at: &Place<'_>) -> Touching<'_> {
+        Touching { list: self, close: self.close(at) }
     }
 
     /// Forces, pairs and Hessian are asked one after the other at the same place.
@@ -260,19 +298,12 @@ impl List {
             let gap = nearest.distance - pair.offset;
             (gap < MARGIN * pair.range).then_some((number as u32, nearest, gap))
         };
-        let hits = if self.pairs.len() < 1024 {
-            self.pairs.iter().enumerate().filter_map(one).collect()
-        } else {
-            self.pairs.par_iter().enumerate().with_min_len(CHUNK).filter_map(one).collect()
-        };
+        let hits = filter_map(&self.pairs, one);
         let close = Arc::new(Close { nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), hits });
         *last() = Some(Arc::clone(&close));
         close
     }
 }
-
-/// Pairs that one task takes at least.
-const CHUNK: usize = 512;
 
 /// The largest multiple of a step that is asked for.
 const MOST: f64 = 64.0;
@@ -306,9 +337,23 @@ pub(crate) struct Raw {
     radius: f64,
 }
 
+/// How far two parts are from each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Apart {
+    /// m.
+    distance: f64,
+    /// Whether the closest points lie inside of both.
+    interior: bool,
+}
+
 impl Raw {
     pub(crate) fn key(&self) -> (Kind, [u32; 2]) {
         (self.kind, self.parts)
+    }
+
+    pub(crate) fn apart(&self, at: &Place<'_>) -> Apart {
+        let Nearest { distance, interior, .. } = self.kind.nearest(&at.gather(self.vertices));
+        Apart { distance, interior }
     }
 }
 
@@ -360,16 +405,15 @@ pub(crate) fn collect(model: &Model, pairs: &plisse_collision::Pairs, out: &mut 
 
 impl Model {
     /// What the contact of a pair would be; none if it is too far away.
-    fn rate(&self, raw: Raw, at: &Place<'_>, radii: Radii) -> Option<Pair> {
+    fn rate(&self, raw: Raw, apart: Apart, radii: Radii) -> Option<Pair> {
         let Raw { kind, parts, vertices, bodies, radius } = raw;
         if self.ignores(&vertices[..kind.vertices()[1]]) {
             return None;
         }
-        let nearest = kind.nearest(&at.gather(vertices));
         let between = self.laws.between(bodies[0], bodies[1]);
         let solid = bodies.iter().any(|body| self.laws.is_obstacle(*body));
         let reach = if solid { radii.solid } else { 2.0 * radii.own };
-        if nearest.distance - radius - between.range > reach * ROOM {
+        if apart.distance - radius - between.range > reach * ROOM {
             return None;
         }
         let (mut offset, mut range) = (radius, between.range);
@@ -406,8 +450,8 @@ impl Model {
             parts,
             vertices,
             solid,
-            interior: nearest.interior,
-            distance: nearest.distance,
+            interior: apart.interior,
+            distance: apart.distance,
             weight: 0.0,
             offset,
             range,
@@ -419,9 +463,8 @@ impl Model {
     }
 
     /// How far the surfaces of two parts are apart beyond the range of contact, m.
-    pub(crate) fn beyond(&self, raw: &Raw, at: &Place<'_>) -> f64 {
-        let nearest = raw.kind.nearest(&at.gather(raw.vertices));
-        nearest.distance - raw.radius - self.laws.between(raw.bodies[0], raw.bodies[1]).range
+    pub(crate) fn beyond(&self, raw: &Raw, apart: &Apart) -> f64 {
+        apart.distance - raw.radius - self.laws.between(raw.bodies[0], raw.bodies[1]).range
     }
 
     /// Whether a vertex has neither edges nor faces.

@@ -2,9 +2,9 @@
 //! not of all that there is.
 
 use glam::DVec3;
-use rayon::prelude::*;
+use plisse_sparse::parallel::filter_map;
 
-use crate::list::{Radii, Raw, collect};
+use crate::list::{Apart, Radii, Raw, collect};
 use crate::model::{Model, Place};
 
 /// Pairs of bodies with each other, and of bodies with obstacles, which move in their own ways.
@@ -16,8 +16,9 @@ pub(crate) struct Neighbours {
 
 /// Everything within a radius of somewhere.
 struct Found {
-    /// Pairs, and how far their surfaces were apart beyond the range of contact, m.
-    pairs: Vec<(Raw, f64)>,
+    /// Pairs, how far they were from each other, and by how much their surfaces were beyond the
+    /// range of contact, m.
+    pairs: Vec<(Raw, Apart, f64)>,
     nodes: Vec<DVec3>,
     solids: Vec<DVec3>,
     radius: f64,
@@ -57,19 +58,31 @@ impl Which {
 }
 
 impl Neighbours {
-    /// All pairs that are in a list with these radii, and few more, in ascending order.
-    pub(crate) fn within(&mut self, model: &Model, at: &Place<'_>, radii: &Radii) -> Vec<Raw> {
+    /// All pairs that are in a list with these radii, and few more, in ascending order, each with its
+    /// distance if that is known.
+    pub(crate) fn within(
+        &mut self,
+        model: &Model,
+        at: &Place<'_>,
+        radii: &Radii,
+    ) -> Vec<(Raw, Option<Apart>)> {
         let mut raw = near(&mut self.own, Which::Own, model, at, radii);
         if !model.solids.is_empty() {
             raw.extend(near(&mut self.solid, Which::Solid, model, at, radii));
             // Two ascending runs, which a stable sort merges.
-            raw.sort_by_key(Raw::key);
+            raw.sort_by_key(|(raw, _)| raw.key());
         }
         raw
     }
 }
 
-fn near(kept: &mut Option<Found>, which: Which, model: &Model, at: &Place<'_>, radii: &Radii) -> Vec<Raw> {
+fn near(
+    kept: &mut Option<Found>,
+    which: Which,
+    model: &Model,
+    at: &Place<'_>,
+    radii: &Radii,
+) -> Vec<(Raw, Option<Apart>)> {
     let wanted = which.of(radii);
     let mut slack = SLACK * model.edge;
     if let Some(found) = kept {
@@ -77,14 +90,14 @@ fn near(kept: &mut Option<Found>, which: Which, model: &Model, at: &Place<'_>, r
         let moved = which.of(&Radii::between(&place, at));
         if moved + wanted <= found.radius {
             found.lists += 1;
-            return found.select(which.approach((moved + wanted) * ROOM));
+            return found.select(which.approach((moved + wanted) * ROOM), false);
         }
         if WORTH * moved > slack * f64::from(found.lists) {
             slack = 0.0;
         }
     }
     let found = Found::new(which, model, at, wanted + slack);
-    let selected = found.select(which.approach(wanted * ROOM));
+    let selected = found.select(which.approach(wanted * ROOM), true);
     *kept = Some(found);
     selected
 }
@@ -108,19 +121,18 @@ impl Found {
         raw.sort_by_key(Raw::key);
         raw.dedup_by_key(|raw| raw.key());
         let reach = which.approach(radius * ROOM);
-        let rated = |raw: &Raw| {
-            let beyond = model.beyond(raw, at);
-            (beyond <= reach).then_some((*raw, beyond))
+        let rated = |(_, raw): (usize, &Raw)| {
+            let apart = raw.apart(at);
+            let beyond = model.beyond(raw, &apart);
+            (beyond <= reach).then_some((*raw, apart, beyond))
         };
-        let pairs = if raw.len() < 1024 {
-            raw.iter().filter_map(rated).collect()
-        } else {
-            raw.par_iter().filter_map(rated).collect()
-        };
+        let pairs = filter_map(&raw, rated);
         Self { pairs, nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), radius, lists: 1 }
     }
 
-    fn select(&self, reach: f64) -> Vec<Raw> {
-        self.pairs.iter().filter(|(_, beyond)| *beyond <= reach).map(|(raw, _)| *raw).collect()
+    /// Pairs that are not farther apart, with what is known of them if nothing has moved since.
+    fn select(&self, reach: f64, is_here: bool) -> Vec<(Raw, Option<Apart>)> {
+        let near = self.pairs.iter().filter(|(_, _, beyond)| *beyond <= reach);
+        near.map(|(raw, apart, _)| (*raw, is_here.then_some(*apart))).collect()
     }
 }

@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use plisse_collision::{Body, Ccd, ContactPair, PairFilter, Response, ResponseError, ResponseSettings};
 use plisse_core::{Blocks, ElementEvaluation, Field, Id, Psd, StepEnergy, Vertices, outer, project_numeric};
+use plisse_sparse::parallel::{is_serial, smallest};
 use plisse_system::{Clearance, Gradient, Memory, Pose, Role, Sink, StepMap, Term, Unknown, Way};
 use rayon::prelude::*;
 
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::{Coulomb, Rubbing};
-use crate::list::{List, MARGIN, Pair, Radii, Touch, mean_way};
+use crate::impact::Impact;
+use crate::list::{List, Pair, Radii, Touch, Touching, mean_way};
 use crate::model::{Admitted, Model, Near, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
@@ -37,6 +39,7 @@ struct Kept {
     velocities: Vec<DVec3>,
     time: f64,
     rubbing: Vec<Rubbing>,
+    impact: Impact,
 }
 
 /// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
@@ -81,7 +84,8 @@ impl ContactTerm {
             }
         }
         let solids = self.model.solids_at(pose.time, &Near::of(pose));
-        let list = List::new(&self.model, Place { nodes, solids: &solids }, Radii::default(), None);
+        let place = Place { nodes, solids: &solids };
+        let list = List::new(&self.model, place, Radii::default(), &Impact::default(), None);
         (Cow::Owned(solids), Listed::New(list))
     }
 
@@ -120,6 +124,8 @@ impl ContactTerm {
             let fade = pair.mollifier(&x).map_or(1.0, |mollifier| mollifier.weight(&x));
             let limit = -pair.friction * pair.weight * fade * pair.barrier().evaluate(gap)[1];
             (limit > 0.0).then_some(Rubbing {
+                kind: pair.kind,
+                parts: pair.parts,
                 vertices: pair.vertices,
                 weights: nearest.weights,
                 normal: nearest.normal,
@@ -127,7 +133,7 @@ impl ContactTerm {
                 law: Coulomb { slip: pair.slip },
             })
         };
-        list.touching(place, 1.0).into_iter().filter_map(rubs).collect()
+        list.touching(place).within_range().filter_map(rubs).collect()
     }
 
     /// How far the lists of a step reach: as far as bodies are expected to go.
@@ -169,11 +175,7 @@ impl ContactTerm {
             }
             pair.kind.time_of_contact(ccd, &a, &b, separation).unwrap_or(1.0)
         };
-        if list.pairs.len() < 512 {
-            list.pairs.iter().map(one).fold(1.0, f64::min)
-        } else {
-            list.pairs.par_iter().map(one).reduce(|| 1.0, f64::min)
-        }
+        smallest(&list.pairs, 1.0, one)
     }
 
     /// The node of a pair that has most to do with its contact.
@@ -219,6 +221,33 @@ impl ContactTerm {
         (energy * fade.energy, gradient)
     }
 
+    /// Adds the Hessian of a pair.
+    fn add_barrier(&self, touch: &Touch<'_>, place: &Place<'_>, sink: &mut Sink<'_>) {
+        let Touch { pair, nearest, gap } = touch;
+        let [energy, slope, curvature] = pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
+        if curvature <= 0.0 {
+            return;
+        }
+        let normal = nearest.normal;
+        let matrix = outer(normal * curvature, normal);
+        let x = place.gather(pair.vertices);
+        let mollifier = pair.mollifier(&x);
+        if mollifier.is_none() && !pair.is_thick() {
+            return sink.add_weighted(&nearest.weights, &matrix);
+        }
+        let hessian = if pair.is_thick() {
+            pair.kind.hessian(&x, slope, curvature)
+        } else {
+            let c = nearest.weights;
+            Blocks::<4>(std::array::from_fn(|i| std::array::from_fn(|j| matrix * (c[i] * c[j]))))
+        };
+        let Some(mollifier) = mollifier else { return sink.add_lower(&hessian.0) };
+        let gradient = nearest.weights.map(|c| normal * (c * slope));
+        let faded = mollifier.apply(&x, &ElementEvaluation { energy, gradient, hessian });
+        let matrix = project_numeric(&faded.hessian.to_matrix::<12>(), Psd::Clamp);
+        sink.add_lower(&Blocks::<4>::from_matrix(&matrix).0);
+    }
+
     fn unknown(&self, vertex: u32) -> Unknown<Vertices> {
         if self.model.is_solid(vertex) { Unknown::Held } else { Unknown::Node(Id::new(vertex)) }
     }
@@ -240,6 +269,26 @@ impl Listed<'_> {
 
 /// Blocks of a stencil of four: the lower triangle.
 const BLOCKS: usize = 10;
+/// Forces that are kept before they are added.
+const AT_ONCE: usize = 4096;
+
+/// Every pair that touches or rubs, once, in ascending order: nearly all do both.
+fn for_each_stencil(
+    touching: &Touching<'_>,
+    rubbing: &[Rubbing],
+    mut each: impl FnMut(Option<usize>, Option<usize>),
+) {
+    let mut rest = rubbing.iter().enumerate().peekable();
+    for (number, touch) in touching.all().enumerate() {
+        let key = touch.pair.key();
+        while let Some((rub, _)) = rest.next_if(|(_, rub)| rub.key() < key) {
+            each(None, Some(rub));
+        }
+        let rub = rest.next_if(|(_, rub)| rub.key() == key);
+        each(Some(number), rub.map(|(rub, _)| rub));
+    }
+    rest.for_each(|(rub, _)| each(None, Some(rub)));
+}
 
 impl Term<Vertices> for ContactTerm {
     fn name(&self) -> &str {
@@ -263,27 +312,33 @@ impl Term<Vertices> for ContactTerm {
     fn pairs(&self, pose: &Pose<'_, Vertices>, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
-        let mut add = |vertices: [u32; 4], used: usize| {
+        let touching = listed.list().touching(&place);
+        let rubbing = Self::kept(pose).map_or(&[][..], |kept| &kept.rubbing);
+        for_each_stencil(&touching, rubbing, |touch, rub| {
+            let (kind, vertices) = match (touch, rub) {
+                (Some(number), _) => {
+                    let found = touching.get(number).pair;
+                    (found.kind, found.vertices)
+                }
+                (None, Some(number)) => (rubbing[number].kind, rubbing[number].vertices),
+                (None, None) => return,
+            };
+            let used = kind.vertices()[1];
+            let unknowns: [Unknown<Vertices>; 4] =
+                std::array::from_fn(|k| if k < used { self.unknown(vertices[k]) } else { Unknown::Held });
             for i in 0..4 {
                 for j in 0..=i {
-                    let unknown = |k: usize| if k < used { self.unknown(vertices[k]) } else { Unknown::Held };
-                    pair(unknown(i), unknown(j));
+                    pair(unknowns[i], unknowns[j]);
                 }
             }
-        };
-        for touch in listed.list().touching(&place, MARGIN) {
-            add(touch.pair.vertices, touch.pair.kind.vertices()[1]);
-        }
-        for (rubbing, _) in self.sliding(pose) {
-            add(rubbing.vertices, 4);
-        }
+        });
     }
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
-        let touching = listed.list().touching(&place, 1.0);
-        let stored: f64 = touching.iter().map(|touch| self.force(touch, &place).0).sum();
+        let touching = listed.list().touching(&place);
+        let stored: f64 = touching.within_range().map(|touch| self.force(&touch, &place).0).sum();
         let rate = pose.step.map_or(1.0, |step| step.rate);
         let lost: f64 =
             self.sliding(pose).map(|(r, slip)| r.limit * r.law.evaluate(slip.length())[0] / rate).sum();
@@ -301,20 +356,29 @@ impl Term<Vertices> for ContactTerm {
     ) -> StepEnergy {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
-        let touching = listed.list().touching(&place, 1.0);
-        let one = |touch: &Touch<'_>| self.force(touch, &place);
-        let forces: Vec<(f64, [DVec3; 4])> = if touching.len() < 1024 {
-            touching.iter().map(one).collect()
-        } else {
-            touching.par_iter().map(one).collect()
+        let touching = listed.list().touching(&place);
+        let one = |number: usize| {
+            let touch = touching.get(number);
+            if touch.is_within_range() { self.force(&touch, &place) } else { (0.0, [DVec3::ZERO; 4]) }
         };
         let mut stored = 0.0;
-        for (touch, (energy, force)) in touching.iter().zip(forces) {
-            stored += energy;
-            let used = touch.pair.kind.vertices()[1];
-            for (vertex, force) in touch.pair.vertices[..used].iter().zip(force) {
-                if !self.model.is_solid(*vertex) {
-                    gradient[Id::new(*vertex)] += force;
+        let mut forces = Vec::new();
+        // Few at a time, so that forces are still in the cache when they are added.
+        for first in (0..touching.len()).step_by(AT_ONCE) {
+            let numbers = first..touching.len().min(first + AT_ONCE);
+            if is_serial(numbers.len()) {
+                forces.clear();
+                forces.extend(numbers.clone().map(one));
+            } else {
+                numbers.clone().into_par_iter().map(one).collect_into_vec(&mut forces);
+            }
+            for (number, (energy, force)) in numbers.zip(&forces) {
+                let pair = touching.get(number).pair;
+                stored += energy;
+                for (vertex, force) in pair.vertices[..pair.kind.vertices()[1]].iter().zip(force) {
+                    if !self.model.is_solid(*vertex) {
+                        gradient[Id::new(*vertex)] += *force;
+                    }
                 }
             }
         }
@@ -344,36 +408,21 @@ impl Term<Vertices> for ContactTerm {
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
-        let touching = listed.list().touching(&place, MARGIN);
+        let touching = listed.list().touching(&place);
         let sliding: Vec<(&Rubbing, DVec3)> = self.sliding(pose).collect();
+        let rubbing = Self::kept(pose).map_or(&[][..], |kept| &kept.rubbing);
+        let mut stencils = Vec::with_capacity(touching.len());
+        for_each_stencil(&touching, rubbing, |touch, rub| stencils.push((touch, rub)));
         let rate = pose.step.map_or(0.0, |step| step.rate);
         sink.for_each(BLOCKS, |i, part| {
-            let blocks = |weights: &[f64; 4], matrix: DMat3| {
-                Blocks::<4>(std::array::from_fn(|i| {
-                    std::array::from_fn(|j| matrix * (weights[i] * weights[j]))
-                }))
-            };
-            if let Some(touch) = touching.get(i) {
-                let Touch { pair, nearest, gap } = touch;
-                let [energy, slope, curvature] =
-                    pair.barrier().evaluate(*gap).map(|value| value * pair.weight);
-                if curvature > 0.0 {
-                    let x = place.gather(pair.vertices);
-                    let normal = nearest.normal;
-                    let hessian = if pair.is_thick() {
-                        pair.kind.hessian(&x, slope, curvature)
-                    } else {
-                        blocks(&nearest.weights, outer(normal * curvature, normal))
-                    };
-                    let Some(mollifier) = pair.mollifier(&x) else { return part.add_lower(&hessian.0) };
-                    let gradient = nearest.weights.map(|c| normal * (c * slope));
-                    let faded = mollifier.apply(&x, &ElementEvaluation { energy, gradient, hessian });
-                    let matrix = project_numeric(&faded.hessian.to_matrix::<12>(), Psd::Clamp);
-                    part.add_lower(&Blocks::<4>::from_matrix(&matrix).0);
-                }
-            } else if let Some((rubbing, slip)) = sliding.get(i - touching.len()) {
+            let (touch, rub) = stencils[i];
+            if let Some(touch) = touch {
+                self.add_barrier(&touching.get(touch), &place, part);
+            }
+            if let Some(rub) = rub {
+                let (rubbing, slip) = &sliding[rub];
                 let matrix = rubbing.law.hessian(*slip, rubbing.normal) * (rubbing.limit * rate);
-                part.add_lower(&blocks(&rubbing.weights, matrix).0);
+                part.add_weighted(&rubbing.weights, &matrix);
             }
         });
     }
@@ -390,7 +439,7 @@ impl Term<Vertices> for ContactTerm {
             let place = Place { nodes, solids: &kept.solids };
             let moved = list.moved(&place);
             if moved.own > 0.5 * list.radii.own || moved.solid > 0.5 * list.radii.solid {
-                let new = List::new(&self.model, place, list.radii, Some(list));
+                let new = List::new(&self.model, place, list.radii, &kept.impact, Some(list));
                 kept.list = Some(new);
             }
         } else {
@@ -403,15 +452,17 @@ impl Term<Vertices> for ContactTerm {
             kept.velocities =
                 ways.clone().map(|way| if moves { way / step.dt } else { DVec3::ZERO }).collect();
             self.model.begin(&Place { nodes: step.start.as_slice(), solids: &before });
+            kept.impact = Impact::new(&step, ways.clone());
             let solids_move = ways.map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
             let place = Place { nodes, solids: &kept.solids };
-            let list = List::new(&self.model, place, self.radii(&step, solids_move), None);
+            let radii = self.radii(&step, solids_move);
+            let list = List::new(&self.model, place, radii, &kept.impact, None);
             if step.rate > 0.0 && self.rubs() {
                 let start = Place { nodes: step.start.as_slice(), solids: &before };
                 if list.covers(&list.moved(&start)) {
                     kept.rubbing = self.rubbing(&list, &start);
                 } else {
-                    let at_start = List::new(&self.model, start, Radii::default(), None);
+                    let at_start = List::new(&self.model, start, Radii::default(), &kept.impact, None);
                     kept.rubbing = self.rubbing(&at_start, &start);
                 }
             }
@@ -560,15 +611,15 @@ impl Term<Vertices> for ContactTerm {
     fn clearance(&self, pose: &Pose<'_, Vertices>) -> Option<Clearance<Vertices>> {
         let (solids, listed) = self.at(pose);
         let place = Place { nodes: pose.x.as_slice(), solids: &solids };
-        let touching = listed.list().touching(&place, 1.0);
-        let closest = touching.iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
+        let touching = listed.list().touching(&place);
+        let closest = touching.within_range().min_by(|a, b| a.gap.total_cmp(&b.gap));
         let held_depth = self.depth.as_ref().map_or(0.0, |depth| depth(pose.time, pose.x));
         match closest {
             Some(closest) => Some(Clearance {
-                node: self.node_of(closest)?,
+                node: self.node_of(&closest)?,
                 gap: closest.gap,
-                parts: self.parts_of(closest),
-                place: self.place_of(closest, &place),
+                parts: self.parts_of(&closest),
+                place: self.place_of(&closest, &place),
                 held_depth,
             }),
             None if held_depth > 0.0 => Some(Clearance {
@@ -588,7 +639,7 @@ impl Term<Vertices> for ContactTerm {
         let place = Place { nodes: end.x.as_slice(), solids: &solids };
         let before = self.model.solids_at(start.time, &Near::of(end));
         let mut work = 0.0;
-        for touch in listed.list().touching(&place, 1.0) {
+        for touch in listed.list().touching(&place).within_range() {
             let (_, gradient) = self.force(&touch, &place);
             for (vertex, force) in
                 touch.pair.vertices.iter().zip(gradient).take(touch.pair.kind.vertices()[1])
@@ -611,11 +662,14 @@ impl ContactTerm {
 
 /// The sum of the changes of normal forces; both lists have the order of their pairs.
 fn change(old: &[Rubbing], new: &[Rubbing]) -> f64 {
-    let limits = |rubbing: &[Rubbing]| -> std::collections::BTreeMap<[u32; 4], f64> {
-        rubbing.iter().map(|r| (r.vertices, r.limit)).collect()
-    };
-    let (old, new) = (limits(old), limits(new));
-    let gone: f64 = old.iter().filter(|(key, _)| !new.contains_key(*key)).map(|(_, limit)| limit).sum();
-    let changed: f64 = new.iter().map(|(key, limit)| (limit - old.get(key).unwrap_or(&0.0)).abs()).sum();
-    gone + changed
+    let mut old = old.iter().peekable();
+    let mut sum = 0.0;
+    for rub in new {
+        while let Some(gone) = old.next_if(|old| old.key() < rub.key()) {
+            sum += gone.limit;
+        }
+        let was = old.next_if(|old| old.key() == rub.key()).map_or(0.0, |old| old.limit);
+        sum += (rub.limit - was).abs();
+    }
+    sum + old.map(|gone| gone.limit).sum::<f64>()
 }
