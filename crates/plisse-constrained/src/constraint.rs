@@ -38,6 +38,20 @@ pub trait Constraint<S: Space>: Send + Sync {
         0.0
     }
 
+    /// How the multipliers `λ` of a group stiffen it: writes a matrix `w` over its nodes, row by
+    /// row, with `w ⊗ I₃` near `-Σ λ ∂²c/∂xᵢ∂xⱼ` and positive semi-definite. Rows that pull have
+    /// such a stiffness. With it the tension of the last step turns with the rows during this one.
+    /// Without it, steps must be shorter than the time that a wave of tension takes for an edge.
+    /// `out` is zero before. Called if [`Self::is_curved`].
+    fn tension(&self, group: usize, multipliers: &[f64], out: &mut [f64]) {
+        _ = (group, multipliers, out);
+    }
+
+    /// Whether [`Self::tension`] writes anything. Linear rows have none.
+    fn is_curved(&self) -> bool {
+        false
+    }
+
     /// Whether the rows change with time at fixed positions, as those of a moving pin do. What such
     /// rows do on the nodes counts as work from outside.
     fn depends_on_time(&self) -> bool {

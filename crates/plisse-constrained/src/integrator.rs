@@ -8,9 +8,10 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Positive, Space};
+use plisse_core::{Field, Positive, Psd, Space};
+use plisse_sparse::BlockMatrix;
 use plisse_system::{
-    Balance, Cause, Criterion, Energies, Implicit, Integrator, Ledger, NewtonSettings, Scheme, State,
+    Balance, Cause, Criterion, Energies, Implicit, Integrator, Ledger, NewtonSettings, Pose, Scheme, State,
     StepError, StepReport, System,
 };
 
@@ -24,6 +25,8 @@ use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
 pub struct FastProjection<S: Space> {
     predictor: Implicit<S>,
     projector: Projector<S>,
+    /// Of the terms, at the last predicted positions.
+    stiffness: BlockMatrix,
 }
 
 /// What the predictor asks for: a ten-thousandth of gravity.
@@ -60,7 +63,9 @@ impl<S: Space> FastProjection<S> {
             return Err(ConstrainedError::Scheme { scheme: scheme.name() });
         }
         let predictor = Implicit::new(system, scheme, newton)?;
-        Ok(Self { predictor, projector: Projector::new(system, constraints, settings)? })
+        let projector = Projector::new(system, constraints, settings)?;
+        let stiffness = BlockMatrix::zeros(Arc::clone(system.pattern()));
+        Ok(Self { predictor, projector, stiffness })
     }
 
     /// What finds positions that satisfy the constraints.
@@ -72,6 +77,11 @@ impl<S: Space> FastProjection<S> {
     /// The same, to evaluate constraints with.
     pub fn projector_mut(&mut self) -> &mut Projector<S> {
         &mut self.projector
+    }
+
+    /// The stiffness of the terms at the last predicted positions.
+    pub(crate) fn stiffness(&self) -> &BlockMatrix {
+        &self.stiffness
     }
 
     /// What the projection of the last step that succeeded did.
@@ -134,10 +144,17 @@ impl<S: Space> FastProjection<S> {
     }
 
     /// Positions on the constraints near the predicted ones.
-    pub(crate) fn project(&mut self, predicted: &Predicted<S>) -> Result<Field<S, DVec3>, StepError> {
+    pub(crate) fn project(
+        &mut self,
+        system: &System<S>,
+        predicted: &Predicted<S>,
+    ) -> Result<Field<S, DVec3>, StepError> {
         let mut x: Field<S, DVec3> = predicted.trial.x().clone();
+        let (trial, time) = (&predicted.trial, predicted.trial.time());
+        let pose = Pose { x: trial.x(), own: &trial.own().values, time, step: None };
+        system.hessian(&pose, Psd::Clamp, &mut self.stiffness);
         self.projector
-            .project(&mut x, predicted.trial.time(), predicted.factor())
+            .project_with(&mut x, time, (Some(&self.stiffness), predicted.factor()))
             .map_err(|error| predicted.failed(true, Cause::new(error)))?;
         Ok(x)
     }
@@ -182,7 +199,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
         dt: Positive,
     ) -> Result<StepReport, StepError> {
         let predicted = self.predict(system, state, dt)?;
-        let x = self.project(&predicted)?;
+        let x = self.project(system, &predicted)?;
         let v = predicted.velocities(&x);
         let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector, 0.0)?;
         *state = next;

@@ -34,6 +34,7 @@ mod integrator;
 mod projector;
 mod reach;
 mod sheet;
+mod tangent;
 
 pub use bending::EdgeBending;
 pub use constraint::{Constraint, LARGEST_GROUP, Rows};
@@ -45,6 +46,6 @@ pub use element::CrMesh;
 pub use error::{ConstrainedError, ProjectionError, ProjectionFailure};
 pub use ghost::{Ghost, GhostWeights};
 pub use integrator::FastProjection;
-pub use projector::{ProjectionReport, ProjectionSettings, Projector};
+pub use projector::{Directions, ProjectionReport, ProjectionSettings, Projector};
 pub use reach::{PinTarget, VertexPin};
 pub use sheet::{Developable, DevelopableBuilder, DevelopableReport};

@@ -15,6 +15,7 @@ use plisse_system::System;
 
 use crate::constraint::{Constraint, LARGEST_GROUP, Rows};
 use crate::error::{ConstrainedError, ProjectionError, ProjectionFailure};
+use crate::tangent::{Stiff, Tangent};
 
 /// When a projection ends, and how its linear systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct ProjectionSettings {
     /// What is added to the diagonal of `J M⁻¹ Jᵀ`, relative to it. A flat sheet needs it: there
     /// rows of the ribbon depend on each other. 1e-5 and more only slow the iteration down.
     pub regularisation: f64,
+    /// Where the directions of constraint forces are taken.
+    pub directions: Directions,
     /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
     /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here:
     /// the matrix changes as much from iteration to iteration as the sheet turns, and is so badly
@@ -37,6 +40,23 @@ pub struct ProjectionSettings {
     pub linear_tolerance: f64,
 }
 
+/// Where the directions of constraint forces are taken, and what the projection knows beside
+/// masses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Directions {
+    /// Fast projection as in EB08: each iteration pushes along the derivatives where it is, and the
+    /// sum of all is the force. That is explicit in the turning of tension: waves of it, some
+    /// metres per second, may cross no more than about an edge per step, and near a pin they are
+    /// far faster. Bending acts in the predictor only.
+    #[default]
+    Explicit,
+    /// Along the derivatives at the end of the step, in the metric `M + h² K` with the stiffness
+    /// `K` of the terms: `(M + h² K) (y - x) = J(y)ᵀ λ`, what fast projection is an approximation
+    /// of. Newton's method starts with the multipliers of the last step. An
+    /// iteration costs more, and there are far fewer.
+    Implicit,
+}
+
 impl Default for ProjectionSettings {
     /// Relative errors of 1e-4 as in EB08, 30 iterations, 1e-7 on the diagonal, a factor per
     /// iteration.
@@ -45,6 +65,7 @@ impl Default for ProjectionSettings {
             tolerance: 1e-4,
             max_iterations: 30,
             regularisation: 1e-7,
+            directions: Directions::Explicit,
             solver: LinearSolver::Cholesky,
             linear_tolerance: 1e-3,
         }
@@ -52,6 +73,13 @@ impl Default for ProjectionSettings {
 }
 
 impl ProjectionSettings {
+    /// Implicit directions, with a factor that is kept while iterations reduce the error well.
+    #[must_use]
+    pub fn implicit() -> Self {
+        let solver = LinearSolver::StaleCholesky;
+        Self { directions: Directions::Implicit, solver, ..Self::default() }
+    }
+
     fn check(&self) -> Result<(), ConstrainedError> {
         let checks = [
             ("the tolerance of the projection", self.tolerance, self.tolerance > 0.0, "a number above zero"),
@@ -165,7 +193,20 @@ pub struct Projector<S: Space> {
     right: Vec<f64>,
     change: Vec<f64>,
     last: ProjectionReport,
+    tangent: Option<Tangent<S>>,
+    /// Of the stiffness of the terms.
+    terms: Option<Arc<Pattern>>,
+    /// Stiffness of the rows of the tangent.
+    kappa: Vec<f64>,
+    /// Derivatives that the factor of the tangent is of.
+    frozen: Vec<DVec3>,
+    /// Forces of the rows in the last projection that succeeded, multipliers over what the scheme
+    /// multiplies forces with; empty before, and along explicit directions.
+    forces: Vec<f64>,
 }
+
+/// A factor is kept while an iteration leaves no more than this part of the error.
+const KEPT: f64 = 0.3;
 
 impl<S: Space> Projector<S> {
     /// A projector for the masses and pins of this system.
@@ -185,13 +226,14 @@ impl<S: Space> Projector<S> {
         }
         let weights =
             Field::from_fn(mass.len(), |node| if system.is_held(node) { 0.0 } else { 1.0 / mass[node] });
-        Self::with_weights(weights, constraints, settings)
+        Self::with_weights(weights, constraints, settings, Some(Arc::clone(system.pattern())))
     }
 
     fn with_weights(
         weights: Field<S, f64>,
         constraints: Vec<Arc<dyn Constraint<S>>>,
         settings: ProjectionSettings,
+        terms: Option<Arc<Pattern>>,
     ) -> Result<Self, ConstrainedError> {
         let (groups, nodes) = list_groups(&constraints, weights.len())?;
         let rows = groups.last().map_or(0, |group| group.rows().end);
@@ -201,6 +243,13 @@ impl<S: Space> Projector<S> {
         let pattern = Pattern::new(layout, couplings.iter().map(|c| (c.groups[0], c.groups[1])))?;
         let slot = |c: &Coupling| pattern.slot(c.groups[0], c.groups[1]).unwrap_or(Slot::NONE);
         let slots = couplings.iter().map(slot).collect();
+        let tangent = match settings.directions {
+            Directions::Explicit => None,
+            Directions::Implicit => {
+                let of_group = groups.iter().map(|g| &nodes[g.nodes()]);
+                Some(Tangent::new(&weights, of_group, terms.as_deref())?)
+            }
+        };
         let mut idle = vec![false; rows];
         for group in &groups {
             let held = nodes[group.nodes()].iter().all(|node| weights[*node] == 0.0);
@@ -224,6 +273,11 @@ impl<S: Space> Projector<S> {
             right: vec![0.0; rows],
             change: vec![0.0; rows],
             last: ProjectionReport::default(),
+            tangent,
+            terms,
+            kappa: vec![0.0; rows],
+            frozen: Vec::new(),
+            forces: Vec::new(),
         })
     }
 
@@ -236,17 +290,19 @@ impl<S: Space> Projector<S> {
     /// Numbers in the triangular factor, once there was one.
     #[must_use]
     pub fn factor_len(&self) -> Option<usize> {
-        self.linear.factor_len()
+        self.tangent.as_ref().map_or_else(|| self.linear.factor_len(), Tangent::factor_len)
     }
 
     /// A projector with further constraints after those of this one. It keeps nothing of past
-    /// solves.
+    /// solves but the multipliers that it starts with.
     ///
     /// # Errors
     /// Those of [`Projector::new`].
     pub fn with(&self, more: Vec<Arc<dyn Constraint<S>>>) -> Result<Self, ConstrainedError> {
         let all = self.constraints.iter().cloned().chain(more).collect();
-        Self::with_weights(self.weights.clone(), all, self.settings)
+        let terms = self.terms.clone();
+        let other = Self::with_weights(self.weights.clone(), all, self.settings, terms)?;
+        Ok(Self { forces: self.forces.clone(), ..other })
     }
 
     /// The multipliers that the last projection ended with, row by row: what the rows of a
@@ -271,6 +327,10 @@ impl<S: Space> Projector<S> {
     /// Forgets old factors: the next projection depends on its arguments alone, bit by bit.
     pub fn forget(&mut self) {
         self.linear.forget();
+        if let Some(tangent) = &mut self.tangent {
+            tangent.forget();
+        }
+        self.forces.clear();
     }
 
     /// The rows and their derivatives, dense, at these positions: to look at small systems.
@@ -311,8 +371,24 @@ impl<S: Space> Projector<S> {
         time: f64,
         factor: f64,
     ) -> Result<&ProjectionReport, ProjectionError> {
+        self.project_with(x, time, (None, factor))
+    }
+
+    /// [`Self::project`] in the metric `M + h² K` with a stiffness `K` of terms, N/m, over the free
+    /// nodes. Explicit directions know the masses only, and blocks that the system did not name
+    /// when it was built stay out.
+    pub(crate) fn project_with(
+        &mut self,
+        x: &mut Field<S, DVec3>,
+        time: f64,
+        (stiffness, factor): (Option<&BlockMatrix>, f64),
+    ) -> Result<&ProjectionReport, ProjectionError> {
         let mut y = x.clone();
         self.lambda.fill(0.0);
+        // Empty before, and along explicit directions.
+        for (lambda, force) in self.lambda.iter_mut().zip(&self.forces) {
+            *lambda = force * factor;
+        }
         let mut report = ProjectionReport::default();
         let mut good: Option<(Field<S, DVec3>, Vec<f64>, f64)> = None;
         loop {
@@ -341,11 +417,21 @@ impl<S: Space> Projector<S> {
             } else if iterations >= self.settings.max_iterations {
                 Some(ProjectionFailure::Iterations)
             } else {
-                self.iterate(&mut y, factor, &mut report).err()
+                match self.tangent {
+                    None => self.iterate(&mut y, factor, &mut report).err(),
+                    Some(_) => {
+                        let anew = self.needs_factor(&report.errors);
+                        self.iterate_implicit(x, &mut y, (stiffness, factor), anew, &mut report).err()
+                    }
+                }
             };
             if let Some(ended) = failure {
                 return Err(self.failed(ended, error, iterations));
             }
+        }
+        if self.tangent.is_some() {
+            self.forces.clear();
+            self.forces.extend(self.lambda.iter().map(|lambda| lambda / factor));
         }
         *x = y;
         self.last = report;
@@ -411,6 +497,100 @@ impl<S: Space> Projector<S> {
         }
         for (lambda, change) in self.lambda.iter_mut().zip(&self.change) {
             *lambda += change;
+        }
+        Ok(())
+    }
+
+    /// Whether the next iteration makes a factor: each does, or where the last one has not reduced
+    /// the error well. The first of a step always does: triangles have turned since.
+    fn needs_factor(&self, errors: &[f64]) -> bool {
+        match errors {
+            [.., before, last] if self.settings.solver != LinearSolver::Cholesky => *last > KEPT * before,
+            _ => true,
+        }
+    }
+
+    /// One step of Newton's method on `(M + h² K) (y - x) = J(y)ᵀ λ`, `c(y) + α λ/h² = 0`: rows
+    /// give way by `ε λ'` of the change `λ'` of their multiplier, so that
+    /// `λ' = -κ (c + α λ/h² + J δ)`, and the rest is a matrix over nodes.
+    fn iterate_implicit(
+        &mut self,
+        x: &Field<S, DVec3>,
+        y: &mut Field<S, DVec3>,
+        (stiffness, factor): (Option<&BlockMatrix>, f64),
+        anew: bool,
+        report: &mut ProjectionReport,
+    ) -> Result<(), ProjectionFailure> {
+        let Self {
+            constraints,
+            groups,
+            nodes,
+            weights,
+            gradients,
+            lambda,
+            right,
+            kappa,
+            tangent,
+            frozen,
+            ..
+        } = self;
+        let Some(tangent) = tangent else { return Ok(()) };
+        let inertia = |n: Id<S>| if weights[n] > 0.0 { (x[n] - y[n]) / weights[n] } else { DVec3::ZERO };
+        let mut force = Field::from_fn(y.len(), inertia);
+        if let Some(stiffness) = stiffness {
+            tangent.subtract_stiffness((stiffness, factor), [x, y], &mut force);
+        }
+        let anew = anew || !tangent.has_factor();
+        if anew {
+            frozen.clone_from(gradients);
+        }
+        for group in groups.iter() {
+            let constraint = &constraints[group.constraint as usize];
+            let compliance = constraint.compliance(group.local as usize) / factor;
+            let size = usize::from(group.nodes).max(1);
+            let now = gradients[group.gradients()].chunks_exact(size);
+            let then = frozen[group.gradients()].chunks_exact(size);
+            for ((row, gradients), old) in group.rows().zip(now).zip(then) {
+                let members = || nodes[group.nodes()].iter().zip(gradients);
+                if anew {
+                    let mobility: f64 = members().map(|(node, g)| weights[*node] * g.length_squared()).sum();
+                    let soft = self.settings.regularisation * mobility + compliance;
+                    kappa[row] = if mobility > 0.0 && soft > 0.0 { 1.0 / soft } else { 0.0 };
+                }
+                for ((node, gradient), old) in members().zip(old) {
+                    force[*node] += *gradient * lambda[row] + *old * (kappa[row] * right[row]);
+                }
+            }
+        }
+        if anew {
+            let stiff = groups.iter().map(|group| {
+                let constraint = &*constraints[group.constraint as usize];
+                Stiff {
+                    nodes: usize::from(group.nodes),
+                    gradients: &gradients[group.gradients()],
+                    kappa: &kappa[group.rows()],
+                    multipliers: &lambda[group.rows()],
+                    curved: constraint.is_curved().then_some((constraint, group.local as usize)),
+                }
+            });
+            tangent.assemble(weights, (stiffness, factor), stiff);
+            tangent.factorise()?;
+            report.factorisations += 1;
+        }
+        tangent.substitute(&force);
+        report.linear_iterations += 1;
+        let mut change = Field::filled(y.len(), DVec3::ZERO);
+        for (node, by) in tangent.change() {
+            change[node] = by;
+            y[node] += by;
+        }
+        for group in groups.iter() {
+            let own = frozen[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
+            for (row, gradients) in group.rows().zip(own) {
+                let members = nodes[group.nodes()].iter().zip(gradients);
+                let rate: f64 = members.map(|(node, g)| g.dot(change[*node])).sum();
+                lambda[row] += kappa[row] * (right[row] - rate);
+            }
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ impl DevelopableBuilder {
             terms: Vec::new(),
             constraints: Vec::new(),
             scheme: Scheme::Bdf2,
-            settings: ProjectionSettings::default(),
+            settings: ProjectionSettings::implicit(),
             newton: None,
             weights: GhostWeights::default(),
             contact: None,
@@ -121,7 +121,7 @@ impl DevelopableBuilder {
         Self { scheme, ..self }
     }
 
-    /// With other settings of the projection.
+    /// With other settings of the projection than [`ProjectionSettings::implicit`].
     #[must_use]
     pub fn projection(self, settings: ProjectionSettings) -> Self {
         Self { settings, ..self }
@@ -332,7 +332,7 @@ impl Developable {
         self.reach.check(time + step).map_err(wrong)?;
         let before = self.edges(state).map_err(wrong)?;
         let predicted = self.inner.predict(&self.system, &before, dt)?;
-        let x = self.inner.project(&predicted)?;
+        let x = self.inner.project(&self.system, &predicted)?;
         let mut last = DevelopableReport { projection: self.inner.last().clone(), ..Default::default() };
         let mut ghost = self.ghost.average(&x);
         let Some(contact) = &self.contact else {
@@ -357,7 +357,7 @@ impl Developable {
             FastProjection::finish(&self.system, &before, predicted, ends, by, touched.push * way)?;
         if let Some(free) = touched.free {
             let energy = report.energies.total();
-            edges = self.corrected(&before, &edges, &free, &ghost, step).map_err(wrong)?;
+            edges = self.corrected(&before, &edges, &free, step).map_err(wrong)?;
             if at_rest {
                 let most = report.balance.before + report.balance.work;
                 edges = self.calmed(edges, &free, most).map_err(wrong)?;
@@ -427,7 +427,7 @@ impl Developable {
             let mut projector = self.inner.projector().with(vec![Arc::new(rows)]).map_err(wrong)?;
             x = predicted.trial.x().clone();
             let report = projector
-                .project(&mut x, time, factor)
+                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor))
                 .map_err(|error| predicted.failed(true, Cause::new(error)))?;
             errors.extend_from_slice(&report.errors);
             let multipliers = projector.multipliers();
@@ -440,33 +440,25 @@ impl Developable {
         }
     }
 
-    /// Edges that follow the ghost: `x* = x + W Aᵀ μ`, `v* = v + (x* - x)/dt` (EB08, eqs 4 and 7).
     /// Edges that contact has moved from where they would be without it end with the velocity of
-    /// their displacement, and BDF2 starts anew there, as if they had always moved so: it would
-    /// else extrapolate through the contact.
+    /// their displacement, and BDF2 starts anew there: it would else extrapolate through the
+    /// contact.
+    ///
+    /// Edges stay where the projection has them. The paper lets them follow the ghost (EB08, eq 4),
+    /// which stretches them; here the rows of contact have done it but for a rest, which is in the
+    /// ghost alone, and the next step begins with that.
     fn corrected(
-        &mut self,
+        &self,
         before: &State<Edges>,
         edges: &State<Edges>,
         free: &Field<Edges, DVec3>,
-        ghost: &Field<Vertices, DVec3>,
         dt: f64,
     ) -> Result<State<Edges>, ConstrainedError> {
-        let mut x = edges.x().clone();
-        self.ghost.follow(ghost, &mut x);
-        let mut v = Field::from_fn(x.len(), |e| edges.v()[e] + (x[e] - edges.x()[e]) / dt);
+        let x = edges.x();
         // The factor spreads every correction over the whole sheet, ever fainter.
         let least = CORRECTED * self.mesh.mean_edge();
-        let mut previous = edges.previous().cloned();
-        for e in x.ids().filter(|e| x[*e].distance(free[*e]) > least) {
-            v[e] = (x[e] - before.x()[e]) / dt;
-            if let Some(previous) = &mut previous {
-                previous.x[e] = x[e] - v[e] * previous.dt;
-                previous.v[e] = v[e];
-            }
-        }
-        let (own, ledger) = (edges.own().clone(), edges.ledger().copied());
-        Ok(State::resume(x, v, own, edges.time(), previous, None, ledger)?)
+        let changed = x.ids().filter(|e| x[*e].distance(free[*e]) > least);
+        restarted(edges, changed.map(|e| (e, (x[e] - before.x()[e]) / dt)))
     }
 
     /// Contact with what rests gives no energy. Corrections of positions do: what they lift or push
@@ -485,21 +477,30 @@ impl Developable {
             |e: &Id<Edges>| !self.system.is_held(*e) && edges.x()[*e].distance(free[*e]) > least;
         let corrected: Vec<Id<Edges>> = edges.x().ids().filter(is_corrected).collect();
         let all: f64 = corrected.iter().map(|e| mass[*e]).sum();
-        let mut v = edges.v().clone();
+        let v = edges.v();
         let mean = corrected.iter().map(|e| v[*e] * mass[*e]).sum::<DVec3>() / all.max(f64::MIN_POSITIVE);
         let kinetic: f64 = corrected.iter().map(|e| 0.5 * mass[*e] * v[*e].distance_squared(mean)).sum();
         let kept = (1.0 - excess / kinetic.max(excess)).sqrt();
-        let mut previous = edges.previous().cloned();
-        for e in corrected {
-            v[e] = mean + (v[e] - mean) * kept;
-            if let Some(previous) = &mut previous {
-                previous.x[e] = edges.x()[e] - v[e] * previous.dt;
-                previous.v[e] = v[e];
-            }
-        }
-        let (own, ledger) = (edges.own().clone(), edges.ledger().copied());
-        Ok(State::resume(edges.x().clone(), v, own, edges.time(), previous, None, ledger)?)
+        restarted(&edges, corrected.into_iter().map(|e| (e, mean + (v[e] - mean) * kept)))
     }
+}
+
+/// The same state with other velocities of some edges, for which BDF2 starts anew, as if they had
+/// always moved so.
+fn restarted(
+    edges: &State<Edges>,
+    velocities: impl Iterator<Item = (Id<Edges>, DVec3)>,
+) -> Result<State<Edges>, ConstrainedError> {
+    let (mut v, mut previous) = (edges.v().clone(), edges.previous().cloned());
+    for (e, velocity) in velocities {
+        v[e] = velocity;
+        if let Some(previous) = &mut previous {
+            previous.x[e] = edges.x()[e] - velocity * previous.dt;
+            previous.v[e] = velocity;
+        }
+    }
+    let (x, own, ledger) = (edges.x().clone(), edges.own().clone(), edges.ledger().copied());
+    Ok(State::resume(x, v, own, edges.time(), previous, None, ledger)?)
 }
 
 /// A step of the ghost among obstacles.

@@ -128,6 +128,9 @@ fn a_sheet_folds_over_a_ball_without_crossing() {
         let last = fall.sheet.inner().last();
         touched += last.response.as_ref().unwrap().contacts + last.repelled;
         assert!(last.projection.error() <= 1e-4);
+        let edges = fall.sheet.inner().edges(&fall.state).unwrap();
+        let stretch = fall.sheet.inner().mesh().largest_stretch(edges.x());
+        assert!(stretch < 1e-4, "t = {}: {stretch}", fall.state.time());
         assert_eq!(crossings(&fall), 0, "t = {}", fall.state.time());
     }
     assert!(touched > 100, "{touched}");

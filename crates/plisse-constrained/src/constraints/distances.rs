@@ -157,6 +157,15 @@ impl<S: Space> Constraint<S> for Distances<S> {
         self.compliance
     }
 
+    fn tension(&self, group: usize, multipliers: &[f64], out: &mut [f64]) {
+        let pull = (-multipliers[0] * self.pairs[group].weight).max(0.0);
+        out.copy_from_slice(&[pull, -pull, -pull, pull]);
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
     fn describe(&self, group: usize) -> String {
         let [a, b] = self.pairs[group].nodes;
         format!("{}: the distance of {a} and {b}", self.name)

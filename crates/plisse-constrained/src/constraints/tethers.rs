@@ -55,6 +55,14 @@ impl<S: Space> Constraint<S> for Tethers<S> {
         out.add(0, 0, u * weight);
     }
 
+    fn tension(&self, group: usize, multipliers: &[f64], out: &mut [f64]) {
+        out[0] = (-multipliers[0] * self.tethers[group].2).max(0.0);
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
     fn describe(&self, group: usize) -> String {
         format!("the tether of {}", self.tethers[group].0)
     }

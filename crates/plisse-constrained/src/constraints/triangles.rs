@@ -1,5 +1,7 @@
 //! Triangles that do not stretch: three distances between midpoints each (EB08, eq 1).
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use glam::DVec3;
 use plisse_core::{Edges, Faces, Field, Id};
 
@@ -77,7 +79,59 @@ impl Constraint<Edges> for RigidTriangles {
         }
     }
 
+    fn tension(&self, group: usize, multipliers: &[f64], out: &mut [f64]) {
+        let face = &self.faces[group];
+        let mut stress = [0.0; 3];
+        for (&(k, weight), multiplier) in face.rows.iter().zip(multipliers) {
+            stress[usize::from(k)] = -multiplier * weight;
+        }
+        pulling(stress, out);
+    }
+
+    fn is_curved(&self) -> bool {
+        true
+    }
+
     fn describe(&self, group: usize) -> String {
         format!("the lengths of {}", self.faces[group].id)
+    }
+}
+
+/// Orthonormal, and orthogonal to (1, 1, 1).
+const BASIS: [[f64; 3]; 2] = [
+    [FRAC_1_SQRT_2, -FRAC_1_SQRT_2, 0.0],
+    [0.408_248_290_463_863_05, 0.408_248_290_463_863_05, -0.816_496_580_927_726_1],
+];
+
+/// The positive part of `Σ sₖ (eᵢ - eⱼ)(eᵢ - eⱼ)ᵀ`, the pairs `i, j` being those without `k`: what
+/// springs of these forces per length do across their direction. A triangle can pull with one
+/// spring pushing, as under shear; it is the whole that counts.
+fn pulling(springs: [f64; 3], out: &mut [f64]) {
+    let mut m = [0.0; 3];
+    for (k, s) in springs.into_iter().enumerate() {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let [a, b] = BASIS.map(|v| v[i] - v[j]);
+        m[0] += s * a * a;
+        m[1] += s * a * b;
+        m[2] += s * b * b;
+    }
+    // Eigenvalues of [[m0, m1], [m1, m2]].
+    let (mean, half) = (0.5 * (m[0] + m[2]), 0.5 * (m[0] - m[2]));
+    let radius = half.hypot(m[1]);
+    let (high, low) = (mean + radius, mean - radius);
+    if high <= 0.0 {
+        return;
+    }
+    if low < 0.0 {
+        // high v vᵀ with v vᵀ = (I + (m - mean)/radius)/2; the radius is above zero here.
+        let (c, s) = (half / radius, m[1] / radius);
+        m = [0.5 * high * (1.0 + c), 0.5 * high * s, 0.5 * high * (1.0 - c)];
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            let [a, b] = BASIS.map(|v| v[i]);
+            let [c, d] = BASIS.map(|v| v[j]);
+            out[3 * i + j] += m[0] * a * c + m[1] * (a * d + b * c) + m[2] * b * d;
+        }
     }
 }

@@ -54,7 +54,7 @@ fn sheet(n: usize, solver: LinearSolver) -> Result<(Developable, Field<Vertices,
     }
     let x = uv.map(|u| columns[(u.x * n as f64).round() as usize] + DVec3::Y * u.y);
     let rest = RestShape::from_uv(&mesh, &uv)?;
-    let settings = ProjectionSettings { solver, ..Default::default() };
+    let settings = ProjectionSettings { solver, ..ProjectionSettings::implicit() };
     let mut builder = DevelopableBuilder::new(CrMesh::new(mesh, &rest)?, Positive::literal(0.2))
         .bending(Positive::literal(1e-5))
         .gravity(DVec3::NEG_Z * 9.81)
