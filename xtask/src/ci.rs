@@ -10,7 +10,7 @@ use crate::{cargo, repository_root, tidy};
 /// repeated.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "20201116");
 
-const FACADE_FEATURES: [&str; 14] = [
+const FACADE_FEATURES: [&str; 15] = [
     "eigen",
     "membrane",
     "bending",
@@ -21,12 +21,13 @@ const FACADE_FEATURES: [&str; 14] = [
     "constrained",
     "contact",
     "wrinkle",
+    "yarn",
     "io",
     "picture",
     "scene",
     "file",
 ];
-const PUBLISHED: [&str; 16] = [
+const PUBLISHED: [&str; 17] = [
     "plisse-core",
     "plisse-eigen",
     "plisse-membrane",
@@ -38,6 +39,7 @@ const PUBLISHED: [&str; 16] = [
     "plisse-constrained",
     "plisse-contact",
     "plisse-wrinkle",
+    "plisse-yarn",
     "plisse-io",
     "plisse-picture",
     "plisse-scene",

@@ -27,6 +27,7 @@ pages! {
     neo_hookean_incompressible: "docs/src/energies/neo-hookean-incompressible.md",
     neo_hookean_stable: "docs/src/energies/neo-hookean-stable.md",
     developable: "docs/src/constrained/developable.md",
+    yarns: "docs/src/yarn/yarns.md",
     bending_cosine: "docs/src/bending/cosine-angle.md",
     bending_hinge: "docs/src/bending/hinge.md",
     bending_rod: "docs/src/bending/rod.md",

@@ -13,6 +13,7 @@
 //! | [`constrained`] | `plisse-constrained` | `constrained` |
 //! | [`contact`] | `plisse-contact` | `contact` |
 //! | [`wrinkle`] | `plisse-wrinkle` | `wrinkle` |
+//! | [`yarn`] | `plisse-yarn` | `yarn` |
 //! | [`io`] | `plisse-io` | `io` |
 //! | [`picture`] | `plisse-picture` | `picture` |
 //! | [`scene`] | `plisse-scene`: whole scenes | `scene` |
@@ -77,6 +78,9 @@ pub use plisse_system as system;
 #[cfg(feature = "wrinkle")]
 #[doc(inline)]
 pub use plisse_wrinkle as wrinkle;
+#[cfg(feature = "yarn")]
+#[doc(inline)]
+pub use plisse_yarn as yarn;
 
 #[cfg(all(doctest, feature = "membrane", feature = "bending", feature = "file", feature = "picture"))]
 mod book;
