@@ -17,6 +17,7 @@ use crate::error::Failure;
 use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, Moment, View, faces};
 use crate::progress::{Progress, say};
+use crate::reel::{Reel, SHORTEST};
 
 /// Makes everything that the scene asks for, and says what there is.
 pub(crate) fn export(
@@ -54,9 +55,14 @@ pub(crate) fn export(
     if !pictures.is_empty() {
         let view = view_of(loaded, folder, &frames, None)?;
         pictures_of(loaded, folder, &pictures, view, &folder.root.join("pictures"), talk, interrupted)?;
-        list("pictures/", "PNG");
+        list("pictures/", pictures_made(pictures.len()));
     }
     Ok(made.trim_end().to_owned())
+}
+
+/// What a folder of pictures has.
+pub(crate) fn pictures_made(pictures: usize) -> &'static str {
+    if pictures < SHORTEST { "PNG" } else { "PNG, and film.png, which browsers play" }
 }
 
 /// `plisse render`.
@@ -132,14 +138,15 @@ fn pictures_of(
         }
     }
     let mut progress = Progress::new(talk, "picture", 0, frames.len() as u32);
+    let mut reel = Reel::new(out, frames.len(), loaded.file.time.frames_per_second.get());
     for (count, frame) in (1..).zip(frames) {
         go_on(talk, interrupted).inspect_err(|_| progress.finish())?;
         let state = folder.load(*frame, loaded)?.state;
-        view.take(loaded, &moment(&state))?.write_png(&out.join(frame_name(*frame, "png")))?;
+        reel.take(*frame, &view.take(loaded, &moment(&state))?)?;
         progress.done(count, "picture");
     }
     progress.finish();
-    Ok(())
+    reel.finish()
 }
 
 /// An error after Ctrl-C.

@@ -121,7 +121,14 @@ impl Folder {
                 remove(&folder.join(frame_name(frame, suffix)))?;
             }
         }
-        for name in ["outcome.json", "report.jsonl", "energies.svg", "frames.pc2", "vtk/frames.vtk.series"] {
+        for name in [
+            "outcome.json",
+            "report.jsonl",
+            "energies.svg",
+            "frames.pc2",
+            "vtk/frames.vtk.series",
+            "pictures/film.png",
+        ] {
             remove(&self.root.join(name))?;
         }
         Ok(())

@@ -11,6 +11,7 @@ mod info;
 mod materials;
 mod picture;
 mod progress;
+mod reel;
 mod report;
 mod run;
 mod summary;

@@ -14,10 +14,11 @@ use serde_json::{Value, json};
 
 use crate::arguments::Talk;
 use crate::error::Failure;
-use crate::export::chosen;
+use crate::export::{chosen, pictures_made};
 use crate::folder::{Folder, frame_name};
 use crate::picture::{Bounds, View};
 use crate::progress::{Progress, print, printed, say, warn};
+use crate::reel::Reel;
 use crate::run::{frame_count, interrupt_flag};
 
 /// All frames, then the pictures: these share a camera and a range of colours.
@@ -237,16 +238,17 @@ impl Run<'_> {
             view.widen_wrinkles(file, &self.surface(*frame)?);
         }
         let mut progress = Progress::new(self.talk, "picture", 0, wanted.len() as u32);
+        let mut reel =
+            Reel::new(&self.folder.root.join("pictures"), wanted.len(), file.time.frames_per_second.get());
         for (count, frame) in (1..).zip(wanted) {
             self.go_on(interrupted).inspect_err(|_| progress.finish())?;
             let surface = self.surface(frame)?;
             let time = self.frames[frame as usize - 1].time;
-            let picture = view.take_wrinkles(file, scene.obstacles(), &surface, time)?;
-            picture.write_png(&self.folder.root.join("pictures").join(frame_name(frame, "png")))?;
+            reel.take(frame, &view.take_wrinkles(file, scene.obstacles(), &surface, time)?)?;
             progress.done(count, "picture");
         }
         progress.finish();
-        Ok(())
+        reel.finish()
     }
 
     /// An error after Ctrl-C.
@@ -267,8 +269,10 @@ impl Run<'_> {
         if !chosen(&[1], output.meshes).is_empty() {
             list("meshes/", "OBJ");
         }
-        if !chosen(&[1], output.pictures).is_empty() {
-            list("pictures/", "PNG");
+        let all: Vec<u32> = (1..=self.frames.len() as u32).collect();
+        let pictures = chosen(&all, output.pictures).len();
+        if pictures > 0 {
+            list("pictures/", pictures_made(pictures));
         }
         made.trim_end().to_owned()
     }

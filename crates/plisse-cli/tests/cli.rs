@@ -101,7 +101,14 @@ fn a_run_leaves_what_it_says() {
     ] {
         assert!(root.join(name).is_file(), "{name}");
     }
-    assert!(!root.join("pictures/frame_0003.png").exists());
+    // Two pictures make no film.
+    assert!(!root.join("pictures/frame_0003.png").exists() && !root.join("pictures/film.png").exists());
+    let again = plisse(&["render", "out/a scene"], folder.path());
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    assert!(root.join("pictures/frame_0003.png").is_file());
+    // The chunk that says how many pictures there are, all seven, and that they play for ever.
+    let film = fs::read(root.join("pictures/film.png")).unwrap();
+    assert!(film.windows(12).any(|bytes| bytes == b"acTL\0\0\0\x07\0\0\0\0"));
     let report = fs::read_to_string(root.join("report.jsonl")).unwrap();
     assert_eq!(report.lines().count(), 24);
     for line in report.lines() {

@@ -51,6 +51,7 @@ fn a_run_leaves_pictures_meshes_and_a_report() {
         assert_eq!(line["phase"]["jump"].is_null(), frame == 1);
         assert!(at.join(format!("out/film/pictures/frame_{frame:04}.png")).exists());
     }
+    assert!(at.join("out/film/pictures/film.png").exists());
     // The first and the last mesh, with sixteen faces for each of 180.
     let mesh = fs::read_to_string(at.join("out/film/meshes/frame_0003.obj")).unwrap();
     assert_eq!(mesh.lines().filter(|line| line.starts_with("f ")).count(), 16 * 180);

@@ -3,6 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | pictures | [`render`], [`Drawing`], [`Part`], [`Surface`], [`Wires`], [`Look`], [`Camera`], [`RenderOptions`], [`Picture`] |
+//! | films | [`Film`], [`OtherSize`] |
 //! | plots | [`Plot`], [`Curve`], [`Mark`], [`Figure`] |
 //!
 //! ```
@@ -28,11 +29,13 @@
 )]
 
 mod canvas;
+mod film;
 mod font;
 mod plot;
 mod render;
 mod ticks;
 
+pub use film::{Film, OtherSize};
 pub use plot::{Curve, Figure, Mark, Plot};
 pub use render::{
     Background, Camera, ColourMap, Drawing, Ground, Look, NO_VALUE, Part, Picture, RenderError,

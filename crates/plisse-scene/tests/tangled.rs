@@ -42,6 +42,30 @@ fn crossings_are_refused_unless_something_else_is_said() {
     assert!(error.contains("untangle"), "{error}");
 }
 
+/// A mesh as a modeller exports it: the message leads to its lines, and to that of its table.
+#[test]
+fn crossings_name_the_lines_of_meshes() {
+    let folder = std::env::temp_dir().join(format!("plisse tangled {}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mesh = "# two triangles\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n\nf 1 2 3\nf 2 4 3\n";
+    std::fs::write(folder.join("floor cloth.obj"), mesh).unwrap();
+    let text = r#"
+version = 1
+time = { duration = 1 }
+[[cloth]]
+grid = { cells = [1, 1], size = [0.1, 0.1] }
+rotation = [90, 0, 0]
+position = [0.8, 0.8, 0]
+[[cloth]]
+name = "floor"
+mesh = "floor cloth.obj"
+"#;
+    let error = Loaded::parse(text, "s", &folder).err().unwrap().to_string();
+    std::fs::remove_dir_all(folder).unwrap();
+    assert!(error.contains("s:8: cloth 1 and floor cross"), "{error}");
+    assert!(error.contains("line 8 of floor cloth.obj"), "{error}");
+}
+
 #[test]
 fn a_corner_is_pulled_out_before_the_start() {
     let mut scene = corner("untangle").unwrap();

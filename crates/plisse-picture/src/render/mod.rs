@@ -29,6 +29,7 @@ pub use colour::{ColourMap, NO_VALUE, Rgb, value_range};
 pub use drawing::{Drawing, Look, Part, Surface, Wires};
 pub use options::{Background, Ground, RenderError, RenderOptions};
 pub use picture::Picture;
+pub(crate) use picture::plain_error;
 
 use camera::View;
 use floor::Floor;

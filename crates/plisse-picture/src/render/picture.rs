@@ -58,19 +58,53 @@ impl Picture {
     /// [`FileError::Write`] when the file cannot be written.
     pub fn write_png(&self, path: &Path) -> Result<(), FileError> {
         write_atomically(path, |out| {
-            let mut encoder = png::Encoder::new(out, self.width, self.height);
-            encoder.set_color(png::ColorType::Rgb);
-            encoder.set_depth(png::BitDepth::Eight);
-            encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-            let mut writer = encoder.write_header().map_err(plain)?;
-            writer.write_image_data(self.pixels.as_flattened()).map_err(plain)?;
-            writer.finish().map_err(plain)
+            let encoder = Self::encoder(out, [self.width, self.height]);
+            let mut writer = encoder.write_header().map_err(plain_error)?;
+            writer.write_image_data(self.pixels.as_flattened()).map_err(plain_error)?;
+            writer.finish().map_err(plain_error)
         })
+    }
+
+    /// Writes PNG in the colours of all pictures.
+    pub(crate) fn encoder<'a, W: io::Write>(out: W, [width, height]: [u32; 2]) -> png::Encoder<'a, W> {
+        let mut encoder = png::Encoder::new(out, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        encoder
+    }
+
+    /// Half as wide and high, at least one pixel each way; of an odd width or height the last
+    /// pixels are left out.
+    pub(crate) fn halved(&self) -> Self {
+        let [width, height] = [self.width, self.height].map(|pixels| (pixels / 2).max(1));
+        let mut half = Self::new(width, height, [0; 3]);
+        for y in 0..height {
+            for (x, out) in half.row_mut(y).iter_mut().enumerate() {
+                let near = |n: u32, size: u32| n.min(size - 1);
+                let columns = [2 * x as u32, 2 * x as u32 + 1].map(|x| near(x, self.width));
+                let rows = [2 * y, 2 * y + 1].map(|y| near(y, self.height));
+                let of = |x: u32, y: u32| self.pixels[(y * self.width + x) as usize];
+                let four = rows.map(|y| columns.map(|x| of(x, y)));
+                *out = std::array::from_fn(|c| {
+                    let sum: u16 = four.as_flattened().iter().map(|pixel| u16::from(pixel[c])).sum();
+                    ((sum + 2) / 4) as u8
+                });
+            }
+        }
+        half
+    }
+
+    /// A part of the picture, which must lie inside.
+    pub(crate) fn cropped(&self, [left, top]: [u32; 2], [width, height]: [u32; 2]) -> Self {
+        let rows = (top..top + height).map(|y| (y * self.width + left) as usize);
+        let pixels = rows.flat_map(|first| &self.pixels[first..first + width as usize]).copied().collect();
+        Self { width, height, pixels }
     }
 }
 
 /// What the system said, where it said anything: its kind decides on the advice in the message.
-fn plain(error: png::EncodingError) -> io::Error {
+pub(crate) fn plain_error(error: png::EncodingError) -> io::Error {
     match error {
         png::EncodingError::IoError(error) => error,
         error => io::Error::other(error),

@@ -3,6 +3,7 @@
 //! A [`SceneFile`] is what the text says; [`Loaded`] is the scene that it describes, with
 //! its meshes read, [`LoadedWrinkle`] one with `model = "wrinkle"`, [`AnyScene`] either.
 
+mod blame;
 mod bodies;
 mod identity;
 mod materials;
@@ -28,7 +29,7 @@ pub use meshes::{MeshOptions, MeshRefusal};
 pub use names::Meaning;
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
-use crate::scene::{Air, CrossedStart, Scene, SceneBuilder, SceneError, Settings};
+use crate::scene::{Air, CrossedStart, Scene, SceneBuilder, Settings};
 use identity::Identity;
 
 /// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
@@ -114,10 +115,7 @@ impl Loaded {
         }
         match builder.build() {
             Ok(scene) => Ok(Self { scene, file, tag: reader.identity.digest(), inputs: reader.inputs }),
-            Err(error) => {
-                let line = line_of(&error, &file);
-                Err(Mistakes::new(name, vec![Mistake { line, message: error.to_string() }]))
-            }
+            Err(error) => Err(Mistakes::new(name, vec![blame::mistake(&error, &file, folder)])),
         }
     }
 }
@@ -139,32 +137,6 @@ fn described(text: &str, name: &str) -> Result<(SceneFile, Vec<Mistake>), Mistak
         (Some(file), mistakes) => Ok((file, mistakes)),
         (None, mistakes) => Err(Mistakes::new(name, mistakes)),
     }
-}
-
-/// Where in the file the body is described that an error is about.
-fn line_of(error: &SceneError, file: &SceneFile) -> usize {
-    let (SceneError::Mesh { body, .. }
-    | SceneError::Rest { body, .. }
-    | SceneError::Net { body, .. }
-    | SceneError::Pick { body, .. }
-    | SceneError::CurvedQuadratic { body }
-    | SceneError::Body { body, .. }
-    | SceneError::NoWarp { body }
-    | SceneError::NoBendingDirections { body }
-    | SceneError::StartsInside { body, .. }
-    | SceneError::FreeSeams { body }
-    | SceneError::DuplicateName { name: body }) = error
-    else {
-        return 1;
-    };
-    let named = |name: &Option<String>, kind: &str, index: usize| {
-        name.clone().unwrap_or_else(|| format!("{kind} {}", index + 1)) == *body
-    };
-    let cloths = file.cloth.iter().enumerate().map(|(i, c)| (named(&c.name, "cloth", i), c.at_line));
-    let wires = file.wires.iter().enumerate().map(|(i, w)| (named(&w.name, "wires", i), w.at_line));
-    let obstacles = file.obstacle.iter().map(|o| (o.name.as_ref() == Some(body), o.at_line));
-    // Of two with the same name, the later one is the mistake.
-    cloths.chain(wires).chain(obstacles).filter(|(is, _)| *is).map(|(_, line)| line).next_back().unwrap_or(1)
 }
 
 /// Lines where the description of a body or obstacle starts, ascending.

@@ -9,7 +9,7 @@ use plisse_io::scene_file::{
 };
 use plisse_wrinkle::{BaseSettings, WrinkleSettings};
 
-use super::{LoadError, Loaded, Meaning, Reader, described, line_of, read_and};
+use super::{LoadError, Loaded, Meaning, Reader, blame, described, read_and};
 use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
 
 /// Most levels of subdivision: a triangle becomes 16384.
@@ -155,11 +155,11 @@ impl Reader<'_> {
             scene = self.keep(table.at_line, scene.with_gravity(-up * file.gravity.0, density))?;
         }
         for (obstacle, at) in obstacles.into_iter().zip(&file.obstacle) {
-            let with = scene.with_obstacle(obstacle?).map_err(|error| (line_of(&error, file), error));
-            scene = match with {
+            scene = match scene.with_obstacle(obstacle?) {
                 Ok(scene) => scene,
-                Err((line, error)) => {
-                    self.note(line.max(at.at_line), error.to_string());
+                Err(error) => {
+                    let mistake = blame::mistake(&error, file, self.folder);
+                    self.note(mistake.line.max(at.at_line), mistake.message);
                     return None;
                 }
             };
