@@ -12,12 +12,13 @@ mod obstacles;
 mod sequences;
 mod size;
 mod wrinkle;
+mod yarns;
 
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time, Up, Which,
+    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time, Up, Which,
     is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
@@ -153,6 +154,8 @@ fn line_of(error: &SceneError, file: &SceneFile) -> usize {
     | SceneError::NoBendingDirections { body }
     | SceneError::StartsInside { body, .. }
     | SceneError::FreeSeams { body }
+    | SceneError::Patch { body, .. }
+    | SceneError::NotForYarns { body, .. }
     | SceneError::DuplicateName { name: body }) = error
     else {
         return 1;
@@ -264,7 +267,12 @@ impl Reader<'_> {
             self.note(output.at_line, message);
         }
         for table in &file.cloth {
-            if let Some(cloth) = self.cloth(table) {
+            if table.model == ClothModelName::Yarn {
+                builder = match self.yarns(table) {
+                    Some(yarns) => builder.yarns(yarns),
+                    None => builder,
+                };
+            } else if let Some(cloth) = self.cloth(table) {
                 builder = builder.cloth(cloth);
             }
         }

@@ -77,6 +77,8 @@ fn cloth_vertices(table: &ClothTable) -> u64 {
         table.annuli.as_ref().map(ring_vertices),
         table.cylinder.as_ref().map(|shape| vertices(shape.cells)),
         table.pillow.as_ref().map(|shape| 2 * vertices(shape.cells)),
+        // Crossings, and the ends of tails and cuts.
+        table.woven.as_ref().map(|shape| 2 * vertices(shape.counts)),
         // More than eight divisions are refused with a message of their own.
         table.sphere.as_ref().map(|shape| 2 + 10 * 4_u64.pow(shape.divisions.min(8))),
     ];
