@@ -13,9 +13,11 @@ mod picture;
 mod progress;
 mod report;
 mod run;
+mod shown;
 mod summary;
 mod wrinkle;
 mod wrinkle_run;
+mod yarn_picture;
 
 use std::process::ExitCode;
 
