@@ -7,9 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use plisse::core::Vertices;
 use plisse::file::Loaded;
 use plisse::io::scene_file::{ColourBy, Which};
-use plisse::io::{
-    ObjSource, VtkCellScalars, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series,
-};
+use plisse::io::{ObjSource, VtkCellScalars, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
 use plisse::scene::Checkpoint;
 use plisse::system::State;
 

@@ -140,9 +140,7 @@ impl Report {
             "seconds": seconds,
         });
         if !ends.is_empty() {
-            let one = |(body, YarnEvent { yarn, crossing, left }): &(&str, YarnEvent)| {
-                json!({ "body": body, "yarn": yarn, "crossing": crossing, "left": left })
-            };
+            let one = |(body, YarnEvent { yarn, crossing, left }): &(&str, YarnEvent)| json!({ "body": body, "yarn": yarn, "crossing": crossing, "left": left });
             line["yarn_ends"] = ends.iter().map(one).collect();
         }
         self.energies.push(energies(&line));

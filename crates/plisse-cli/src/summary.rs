@@ -179,9 +179,7 @@ impl Summary {
     /// For machines.
     pub(crate) fn to_json(&self) -> Value {
         let gap = self.smallest_gap.as_ref();
-        let end = |YarnEnd { body, yarn, crossing, time }: &YarnEnd| {
-            json!({ "body": body, "yarn": yarn, "crossing": crossing, "time": time })
-        };
+        let end = |YarnEnd { body, yarn, crossing, time }: &YarnEnd| json!({ "body": body, "yarn": yarn, "crossing": crossing, "time": time });
         json!({
             "steps": self.steps,
             "rejected": self.rejected,

@@ -83,10 +83,19 @@ pub enum Shape {
 }
 
 enum Part {
-    Cloth { mesh: TriMesh, areas: Field<Faces, f64> },
+    Cloth {
+        mesh: TriMesh,
+        areas: Field<Faces, f64>,
+    },
     /// Segments with their radii.
-    Wires { segments: Vec<([Id<Vertices>; 2], f64)> },
-    Obstacle { shape: Shape, count: usize, motion: Arc<dyn Kinematic> },
+    Wires {
+        segments: Vec<([Id<Vertices>; 2], f64)>,
+    },
+    Obstacle {
+        shape: Shape,
+        count: usize,
+        motion: Arc<dyn Kinematic>,
+    },
 }
 
 /// Collects what takes part in contact; [`ContactBuilder::build`] checks it.

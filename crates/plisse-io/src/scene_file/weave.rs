@@ -29,8 +29,7 @@ pub enum WeaveChoice {
     Matrix(Vec<Vec<bool>>),
 }
 
-const WEAVE: &str =
-    "\"plain\", \"twill 2/2\", \"satin 5/2\", or rows of 0 and 1: [[1, 0], [0, 1]], 1 where the warp is on top";
+const WEAVE: &str = "\"plain\", \"twill 2/2\", \"satin 5/2\", or rows of 0 and 1: [[1, 0], [0, 1]], 1 where the warp is on top";
 /// Longest repeat of a matrix: longer ones are slips of the keyboard.
 const LONGEST: usize = 4096;
 

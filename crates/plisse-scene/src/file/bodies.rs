@@ -7,15 +7,15 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothModelName, ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable, WeldChoice,
-    WiresTable,
+    ClothModelName, ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable,
+    WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE, SceneError, Wire,
-    Wires, rotation_degrees,
+    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE, SceneError,
+    Wire, Wires, rotation_degrees,
 };
 
 impl Reader<'_> {

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time, Up, Which,
-    is_full,
+    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time,
+    Up, Which, is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};

@@ -3,8 +3,8 @@
 use plisse_bending::HingeWeight;
 use plisse_core::Psd;
 use plisse_io::scene_file::{
-    BaseBendingName, CurvatureName, FreeRuleName, HessianName, LawName, LimitName,
-    LinearName, Name, QuadratureName, WeightName, WrinkleStartName,
+    BaseBendingName, CurvatureName, FreeRuleName, HessianName, LawName, LimitName, LinearName, Name,
+    QuadratureName, WeightName, WrinkleStartName,
 };
 use plisse_system::{HessianPolicy, LinearSolver};
 use plisse_wrinkle::{BendingStiffness, Curvature, FreeRule, Quadrature, WrinkleStart};

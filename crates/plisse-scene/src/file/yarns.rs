@@ -1,5 +1,6 @@
 //! Woven cloth as yarns, from tables.
 
+use glam::{DVec2, DVec3};
 use plisse_core::Positive;
 use plisse_io::scene_file::{
     ClothTable, LimitName, MaterialChoice, SingleYarnTable, WeaveChoice, WovenShape, YarnMaterialTable,
@@ -32,7 +33,7 @@ impl Reader<'_> {
             yarns = self.keep(single.at_line, changed.map_err(plain))?;
         }
         self.identity.yarns(table, yarns.patch());
-        let scale = glam::DVec3::from(table.scale.map(Positive::get));
+        let scale = DVec3::from(table.scale.map(Positive::get));
         yarns = yarns
             .deformed(|x| x * scale)
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
@@ -57,8 +58,10 @@ impl Reader<'_> {
 
     /// Notes keys of `model = "yarn"` on a cloth of another model.
     pub(super) fn no_yarns(&mut self, table: &ClothTable) {
-        let keys =
-            [table.woven.as_ref().map(|t| ("woven", t.at_line)), table.yarn.as_ref().map(|t| ("yarn", t.at_line))];
+        let keys = [
+            table.woven.as_ref().map(|t| ("woven", t.at_line)),
+            table.yarn.as_ref().map(|t| ("yarn", t.at_line)),
+        ];
         for (key, line) in keys.into_iter().flatten() {
             self.note(line, format!("\"{key}\" belongs to model = \"yarn\"; choose that, or remove it"));
         }
@@ -121,7 +124,13 @@ impl Reader<'_> {
         let MadeOf { weave, warp, weft, contacts } = made_of;
         let woven =
             Woven { counts, spacing, tails: shape.tails.map(|tail| tail.0), weave, warp, weft, contacts };
-        self.keep(line, Yarns::woven(&woven).map_err(plain))
+        let cuts: Vec<_> = shape.cut.iter().map(|cut| [cut.from, cut.to].map(DVec2::from)).collect();
+        let made = Yarns::woven_with_cuts(&woven, &cuts);
+        let line = match &made {
+            Err(SceneError::BadCut { number, .. }) => shape.cut.get(*number).map_or(line, |cut| cut.at_line),
+            _ => line,
+        };
+        self.keep(line, made.map_err(plain))
     }
 
     fn quads(&mut self, path: &str, table: &ClothTable, made_of: &MadeOf) -> Option<Yarns> {

@@ -348,6 +348,18 @@ pub enum SceneError {
         /// What is wrong, with the yarn and the crossing.
         source: plisse_yarn::PatchError,
     },
+    /// A cut beside all yarns.
+    #[error(
+        "cut {number} (counted from zero) from {:?} to {:?} meets no yarn between two crossings; coordinates are \
+         metres from the middle of the cloth",
+        ends[0], ends[1]
+    )]
+    BadCut {
+        /// Which cut, from zero.
+        number: usize,
+        /// Its ends, m.
+        ends: [[f64; 2]; 2],
+    },
     /// A scene that yarns cannot be in.
     #[error("{body} is made of yarns: {reason}")]
     NotForYarns {

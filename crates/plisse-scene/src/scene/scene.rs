@@ -365,7 +365,8 @@ impl BodyInfo {
                 for (index, yarn) in patch.yarns().iter().enumerate() {
                     let length = |place| patch.arc_length(Passing { yarn: index, place }, own);
                     for k in 1..yarn.nodes.len() {
-                        let (ends, material) = ([yarn.nodes[k - 1], yarn.nodes[k]], length(k) - length(k - 1));
+                        let (ends, material) =
+                            ([yarn.nodes[k - 1], yarn.nodes[k]], length(k) - length(k - 1));
                         let [a, b] = ends.map(|node| x[node as usize]);
                         for node in ends {
                             let sum = &mut sums[node as usize];

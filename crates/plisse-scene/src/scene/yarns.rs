@@ -1,6 +1,6 @@
 //! Woven cloth as yarns, before it is part of a scene.
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 use plisse_core::{Field, Id, Vertices};
 use plisse_yarn::{Contacts, Family, Patch, Weave, Woven, Yarn, YarnMaterial, patch_of_quads};
 
@@ -50,13 +50,17 @@ impl Yarns {
     ) -> Result<Self, SceneError> {
         let mut groups: Groups = groups.into_iter().collect();
         check_groups(patch.len(), &groups)?;
+        let mut of_yarns = Groups::new();
+        // Pieces of a yarn that was cut have one name, and follow each other.
         for yarn in patch.yarns() {
             let name = yarn.name();
-            let ends = [yarn.nodes.first(), yarn.nodes.last()].map(|end| ids(end.copied()));
-            let [start, end] = ends;
-            groups.entry(format!("{name} start")).or_insert(start);
-            groups.entry(format!("{name} end")).or_insert(end);
-            groups.entry(name).or_insert_with(|| ids(yarn.nodes.iter().copied()));
+            let [start, end] = [yarn.nodes.first(), yarn.nodes.last()].map(|end| ids(end.copied()));
+            of_yarns.entry(format!("{name} start")).or_insert(start);
+            of_yarns.insert(format!("{name} end"), end);
+            of_yarns.entry(name).or_default().extend(ids(yarn.nodes.iter().copied()));
+        }
+        for (name, vertices) in of_yarns {
+            groups.entry(name).or_insert(vertices);
         }
         let mut body = Body::new(Field::from_vec(patch.rest().to_vec()), groups);
         body.contact.touches_itself = false;
@@ -70,8 +74,27 @@ impl Yarns {
     /// # Errors
     /// [`SceneError::Patch`] with the yarn and the crossing.
     pub fn woven(woven: &Woven) -> Result<Self, SceneError> {
-        let patch = woven.patch().map_err(refused)?;
+        Self::woven_with_cuts(woven, &[])
+    }
+
+    /// As [`Self::woven`], with straight cuts from one point in x and y to another, m: every yarn
+    /// that a cut meets ends there, on both sides ([`Patch::cut`]).
+    ///
+    /// # Errors
+    /// Also [`SceneError::BadCut`] for a cut that meets no yarn.
+    pub fn woven_with_cuts(woven: &Woven, cuts: &[[DVec2; 2]]) -> Result<Self, SceneError> {
+        let mut patch = woven.patch().map_err(refused)?;
         let [nx, ny] = woven.counts;
+        let middle =
+            0.5 * DVec3::new((nx - 1) as f64 * woven.spacing[0], (ny - 1) as f64 * woven.spacing[1], 0.0);
+        for (number, cut) in cuts.iter().enumerate() {
+            let [from, to] = cut.map(|end| end + middle.truncate());
+            let torn = patch.cut(|a, b| meets([from, to], [a.truncate(), b.truncate()])).map_err(refused)?;
+            if torn.len() == patch.len() {
+                return Err(SceneError::BadCut { number, ends: cut.map(|end| end.to_array()) });
+            }
+            patch = torn;
+        }
         let at = |i: usize, j: usize| (j * nx + i) as u32;
         let mut groups = vec![
             ("left", (0..ny).map(|j| at(0, j)).collect::<Vec<u32>>()),
@@ -84,18 +107,22 @@ impl Yarns {
             ("top-left", vec![at(0, ny - 1)]),
             ("top-right", vec![at(nx - 1, ny - 1)]),
         ];
-        let ends = |family: Family, of: fn(&Yarn) -> Option<&u32>| {
-            patch.yarns().iter().filter(|yarn| yarn.family == family).filter_map(of).copied().collect()
+        // Of the pieces of a yarn, which follow each other, the first and the last.
+        let ends = |family: Family| -> [Vec<u32>; 2] {
+            let of: Vec<&Yarn> = patch.yarns().iter().filter(|yarn| yarn.family == family).collect();
+            let whole = || of.chunk_by(|a, b| a.number == b.number);
+            let first = whole().filter_map(|pieces| pieces.first()?.nodes.first()).copied().collect();
+            [first, whole().filter_map(|pieces| pieces.last()?.nodes.last()).copied().collect()]
         };
+        let ([left, right], [bottom, top]) = (ends(Family::Warp), ends(Family::Weft));
         groups.extend([
-            ("left-ends", ends(Family::Warp, |yarn| yarn.nodes.first())),
-            ("right-ends", ends(Family::Warp, |yarn| yarn.nodes.last())),
-            ("bottom-ends", ends(Family::Weft, |yarn| yarn.nodes.first())),
-            ("top-ends", ends(Family::Weft, |yarn| yarn.nodes.last())),
+            ("left-ends", left),
+            ("right-ends", right),
+            ("bottom-ends", bottom),
+            ("top-ends", top),
         ]);
         let groups = groups.into_iter().map(|(name, vertices)| (name.to_owned(), ids(vertices)));
-        let middle = DVec3::new((nx - 1) as f64 * woven.spacing[0], (ny - 1) as f64 * woven.spacing[1], 0.0);
-        Ok(Self::new(patch, groups)?.at(middle * -0.5))
+        Ok(Self::new(patch, groups)?.at(-middle))
     }
 
     /// The edges of quads as yarns: see [`patch_of_quads`].
@@ -193,6 +220,18 @@ impl Yarns {
         }
         (radii, areas)
     }
+}
+
+/// Whether a cut meets a segment. A segment that ends on the line of the cut counts on one side of
+/// it only, so that a yarn is cut once.
+fn meets([from, to]: [DVec2; 2], [a, b]: [DVec2; 2]) -> bool {
+    let along = to - from;
+    let beside = [a, b].map(|x| along.perp_dot(x - from));
+    if (beside[0] >= 0.0) == (beside[1] >= 0.0) {
+        return false;
+    }
+    let place = a.lerp(b, beside[0] / (beside[0] - beside[1]));
+    (0.0..=1.0).contains(&(along.dot(place - from) / along.length_squared()))
 }
 
 /// What a patch is called before it has a name.
