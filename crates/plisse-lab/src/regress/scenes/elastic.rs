@@ -174,7 +174,12 @@ impl Course {
             .as_slice()
             .iter()
             .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], x| [low.min(*x), high.max(*x)]);
-        let place = pick(Tolerance::Absolute(0.005), Tolerance::Absolute(0.05));
+        // Of small bodies, a part of their size.
+        let size = (corners[1] - corners[0]).length();
+        let place = pick(
+            Tolerance::Absolute(0.005_f64.min(0.02 * size)),
+            Tolerance::Absolute(0.05_f64.min(0.2 * size)),
+        );
         for (name, corner) in ["lowest", "highest"].into_iter().zip(corners) {
             for (axis, value) in ["x", "y", "z"].into_iter().zip(corner.to_array()) {
                 findings.figure(format!("{name} {axis} at the end (m)"), value, place);
