@@ -310,7 +310,8 @@ fn segments_have_radii_of_their_own() {
     assert!((gap + 5e-4).abs() < 1e-12, "{gap}");
 }
 
-/// Lines that start 20 mm apart and come to 4.2 mm, with radii of 1 mm and 3 mm, touch, unless they count as neighbours.
+/// Lines that start 20 mm apart and come to 4.2 mm, with radii of 1 mm and 3 mm, touch, unless they
+/// count as neighbours.
 #[test]
 fn neighbours_do_not_touch() {
     let near = Field::from_vec(vec![

@@ -164,8 +164,8 @@ impl Scene {
         Checkpoint { frame, tag, state: self.state.clone() }
     }
 
-    /// Everything that has a surface, as it is now: cloths and tubes of yarns, then obstacles, in the order in which
-    /// they were added.
+    /// Everything that has a surface, as it is now: cloths and tubes of yarns, then obstacles, in
+    /// the order in which they were added.
     #[must_use]
     pub fn surfaces(&self) -> Vec<DrawnSurface> {
         let cloths = self.bodies.iter().filter_map(|body| match &body.kind {

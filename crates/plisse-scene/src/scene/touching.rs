@@ -20,8 +20,8 @@ pub struct BodyContact {
     /// cloth that they make.
     pub thickness: f64,
     /// Gap at which contact begins, m. None: a fifth of the mean edge, and at most the radius of
-    /// wires and yarns. Of two bodies the smaller one counts. What starts closer keeps the gap of its start,
-    /// so that nothing is thrown off.
+    /// wires and yarns. Of two bodies the smaller one counts. What starts closer keeps the gap of
+    /// its start, so that nothing is thrown off.
     pub range: Option<Positive>,
     /// Coefficient of friction on itself and on other bodies, of which the geometric mean counts.
     /// Obstacles have one of their own. [`SceneBuilder::friction`](super::SceneBuilder::friction)

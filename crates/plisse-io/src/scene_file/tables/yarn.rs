@@ -9,10 +9,10 @@ use plisse_core::Positive;
 
 table! {
     /// A rectangle of yarns about the origin, for `model = "yarn"`: warp yarns run along x, weft
-    /// yarns along y. One of `spacing`, `size` says how far apart they are. Vertex `j * counts[0] +
-    /// i` is where warp `j` and weft `i` cross. Groups: `left`, `right`, `bottom`, `top`, `corners`,
-    /// and corners as `top-left`: outer crossings; `left-ends` and so on: where yarns end;
-    /// `warp 3`: all vertices of a yarn; `warp 3 start`, `warp 3 end`: its ends.
+    /// yarns along y. One of `spacing`, `size` says how far apart they are. Vertex
+    /// `j * counts[0] + i` is where warp `j` and weft `i` cross. Groups: `left`, `right`, `bottom`,
+    /// `top`, `corners`, and corners as `top-left`: outer crossings; `left-ends` and so on: where
+    /// yarns end; `warp 3`: all vertices of a yarn; `warp 3 start`, `warp 3 end`: its ends.
     pub struct WovenShape ("woven") {
         /// Crossings along x and y: numbers of weft yarns and of warp yarns.
         counts: CellCounts = required,
