@@ -4,20 +4,20 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use glam::{DVec2, DVec3};
-use plisse::core::{Field, Vertices};
+use plisse::core::Vertices;
 use plisse::file::Loaded;
 use plisse::io::scene_file::{ColourBy, Which};
-use plisse::io::{ObjPart, ObjSource, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
-use plisse::scene::{Checkpoint, Kind};
+use plisse::io::{ObjSource, VtkCellScalars, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
+use plisse::scene::Checkpoint;
 use plisse::system::State;
 
 use crate::arguments::{Colouring, Frames, RenderArguments, Talk};
 use crate::error::Failure;
 use crate::folder::{Folder, frame_name};
-use crate::picture::{Bounds, Moment, View, faces};
+use crate::picture::{Bounds, View};
 use crate::progress::{Progress, say};
 use crate::reel::{Reel, SHORTEST};
+use crate::shown::Shown;
 
 /// Makes everything that the scene asks for, and says what there is.
 pub(crate) fn export(
@@ -117,10 +117,6 @@ fn view_of(
     View::new(&loaded.file, loaded.scene.obstacles(), &bounds, size)
 }
 
-fn moment(state: &State<Vertices>) -> Moment<'_> {
-    Moment { x: state.x().as_slice(), v: state.v().as_slice(), time: state.time() }
-}
-
 fn pictures_of(
     loaded: &Loaded,
     folder: &Folder,
@@ -134,7 +130,7 @@ fn pictures_of(
         // Of all frames, so that a single picture has the colours of the film.
         for frame in &folder.frames() {
             let checkpoint: Checkpoint = folder.load(*frame, loaded)?;
-            view.widen(loaded, &moment(&checkpoint.state));
+            view.widen(loaded, &checkpoint.state);
         }
     }
     let mut progress = Progress::new(talk, "picture", 0, frames.len() as u32);
@@ -142,7 +138,7 @@ fn pictures_of(
     for (count, frame) in (1..).zip(frames) {
         go_on(talk, interrupted).inspect_err(|_| progress.finish())?;
         let state = folder.load(*frame, loaded)?.state;
-        reel.take(*frame, &view.take(loaded, &moment(&state))?)?;
+        reel.take(*frame, &view.take(loaded, &state)?)?;
         progress.done(count, "picture");
     }
     progress.finish();
@@ -165,7 +161,7 @@ fn go_on(talk: &Talk, interrupted: &AtomicBool) -> Result<(), Failure> {
 fn point_cache(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> {
     let mut failure = None;
     let positions = frames.iter().map(|frame| match folder.load(*frame, loaded) {
-        Ok(checkpoint) => checkpoint.state.x().as_slice().to_vec(),
+        Ok(checkpoint) => Shown::new(loaded.scene.bodies(), &checkpoint.state).positions,
         Err(error) => {
             // A frame of another size makes the writer stop; the reason is this one.
             failure.get_or_insert(error);
@@ -180,43 +176,8 @@ fn point_cache(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), F
 }
 
 fn mesh(loaded: &Loaded, state: &State<Vertices>, path: &Path) -> Result<(), Failure> {
-    let bodies = loaded.scene.bodies();
-    let first = |i: usize| bodies[i].vertices.start as u32;
-    let triangles: Vec<Vec<[u32; 3]>> = bodies
-        .iter()
-        .enumerate()
-        .map(|(i, body)| faces(body).into_iter().map(|f| f.map(|v| v + first(i))).collect())
-        .collect();
-    let segments = segments(loaded);
-    let uv: Vec<Option<&[[DVec2; 3]]>> = bodies
-        .iter()
-        .map(|body| match &body.kind {
-            Kind::Cloth { uv, .. } => uv.as_ref().map(Field::as_slice),
-            Kind::Wires { .. } => None,
-        })
-        .collect();
-    let parts: Vec<ObjPart<'_>> = bodies
-        .iter()
-        .enumerate()
-        .map(|(i, body)| ObjPart {
-            name: &body.name,
-            faces: &triangles[i],
-            uv: uv[i],
-            segments: &segments[i],
-        })
-        .collect();
-    Ok(write_obj(path, &ObjSource { positions: state.x().as_slice(), parts: &parts })?)
-}
-
-/// Segments of each body, in the numbering of the scene.
-fn segments(loaded: &Loaded) -> Vec<Vec<[u32; 2]>> {
-    let of = |body: &plisse::scene::BodyInfo| match &body.kind {
-        Kind::Wires { segments, .. } => {
-            segments.iter().map(|s| s.map(|v| v + body.vertices.start as u32)).collect()
-        }
-        Kind::Cloth { .. } => Vec::new(),
-    };
-    loaded.scene.bodies().iter().map(of).collect()
+    let shown = Shown::new(loaded.scene.bodies(), state);
+    Ok(write_obj(path, &ObjSource { positions: &shown.positions, parts: &shown.parts() })?)
 }
 
 fn vtk(
@@ -226,27 +187,24 @@ fn vtk(
     talk: &Talk,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let bodies = loaded.scene.bodies();
-    let triangles: Vec<[u32; 3]> = bodies
-        .iter()
-        .flat_map(|body| faces(body).into_iter().map(|f| f.map(|v| v + body.vertices.start as u32)))
-        .collect();
-    let segments: Vec<[u32; 2]> = segments(loaded).concat();
     let mut files = Vec::new();
     for frame in frames {
         go_on(talk, interrupted)?;
         let state = folder.load(*frame, loaded)?.state;
-        let x: &[DVec3] = state.x().as_slice();
-        let strain: Vec<f64> = bodies.iter().flat_map(|b| b.strain(&x[b.vertices.clone()])).collect();
+        let shown = Shown::new(loaded.scene.bodies(), &state);
+        let strain = shown.on_points(|body| body.strain(&state));
+        let velocity = shown.on_points(|body| state.v().as_slice()[body.vertices.clone()].to_vec());
+        let yarns = shown.yarns();
+        let yarns = yarns.as_ref().map(|[segments, faces]| VtkCellScalars { name: "yarn", segments, faces });
         let name = frame_name(*frame, "vtk");
         let content = VtkFrame {
             title: loaded.file.title.as_deref().unwrap_or("plisse"),
-            positions: x,
-            segments: &segments,
-            faces: &triangles,
+            positions: &shown.positions,
+            segments: &shown.segments(),
+            faces: &shown.faces(),
             point_scalars: &[("strain", &strain)],
-            point_vectors: &[("velocity", state.v().as_slice())],
-            cell_scalars: &[],
+            point_vectors: &[("velocity", &velocity)],
+            cell_scalars: yarns.as_slice(),
         };
         write_vtk(&folder.root.join("vtk").join(&name), &content)?;
         files.push((name, state.time()));

@@ -14,9 +14,11 @@ mod progress;
 mod reel;
 mod report;
 mod run;
+mod shown;
 mod summary;
 mod wrinkle;
 mod wrinkle_run;
+mod yarn_picture;
 
 use std::process::ExitCode;
 

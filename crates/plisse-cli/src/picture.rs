@@ -1,6 +1,7 @@
 //! Pictures of a scene.
 
 use glam::DVec3;
+use plisse::core::Vertices;
 use plisse::file::Loaded;
 use plisse::io::scene_file::{Colour, ColourBy, SceneFile, Up};
 use plisse::picture::{
@@ -8,9 +9,11 @@ use plisse::picture::{
     value_range,
 };
 use plisse::scene::{BodyInfo, DrawnSurface, Kind, Obstacle};
+use plisse::system::State;
 use plisse::wrinkle::WrinkledSurface;
 
 use crate::error::Failure;
+use crate::yarn_picture::Tubes;
 
 /// Colours of bodies that have none: front and back.
 const COLOURS: [[Rgb; 2]; 5] = [
@@ -29,13 +32,6 @@ pub(crate) struct View {
     pub(crate) wireframe: bool,
     pub(crate) colour_by: ColourBy,
     pub(crate) colour_range: Option<[f64; 2]>,
-}
-
-/// A moment: positions, velocities, time.
-pub(crate) struct Moment<'a> {
-    pub(crate) x: &'a [DVec3],
-    pub(crate) v: &'a [DVec3],
-    pub(crate) time: f64,
 }
 
 /// The box around everything that will be seen.
@@ -105,26 +101,28 @@ impl View {
     }
 
     /// The numbers that colours show, for each vertex; none if they show materials.
-    pub(crate) fn values(&self, body: &BodyInfo, moment: &Moment<'_>, up: DVec3) -> Option<Vec<f64>> {
-        let x = &moment.x[body.vertices.clone()];
+    pub(crate) fn values(&self, body: &BodyInfo, state: &State<Vertices>, up: DVec3) -> Option<Vec<f64>> {
+        let x = &state.x().as_slice()[body.vertices.clone()];
         match self.colour_by {
             // Scenes of wrinkles have values of their own; others are refused with these names.
             ColourBy::Material | ColourBy::Amplitude | ColourBy::Phase => None,
-            ColourBy::Strain => Some(body.strain(x)),
-            ColourBy::Speed => Some(moment.v[body.vertices.clone()].iter().map(|v| v.length()).collect()),
+            ColourBy::Strain => Some(body.strain(state)),
+            ColourBy::Speed => {
+                Some(state.v().as_slice()[body.vertices.clone()].iter().map(|v| v.length()).collect())
+            }
             ColourBy::Height => Some(x.iter().map(|x| x.dot(up)).collect()),
         }
     }
 
     /// Widens the range of colours to what a moment has, unless the file fixes it.
-    pub(crate) fn widen(&mut self, loaded: &Loaded, moment: &Moment<'_>) {
+    pub(crate) fn widen(&mut self, loaded: &Loaded, state: &State<Vertices>) {
         if self.colour_by == ColourBy::Material || loaded.file.camera.colour_range.is_some() {
             return;
         }
         let up = up_axis(&loaded.file);
         // Wires have no colours of their own to show.
-        let bodies = loaded.scene.bodies().iter().filter(|body| matches!(body.kind, Kind::Cloth { .. }));
-        let values = bodies.filter_map(|body| self.values(body, moment, up)).flatten();
+        let bodies = loaded.scene.bodies().iter().filter(|body| !matches!(body.kind, Kind::Wires { .. }));
+        let values = bodies.filter_map(|body| self.values(body, state, up)).flatten();
         let mut range = self.colour_range;
         for value in values.filter(|value| value.is_finite()) {
             let [low, high] = range.unwrap_or([value, value]);
@@ -134,33 +132,45 @@ impl View {
     }
 
     /// Takes the picture.
-    pub(crate) fn take(&self, loaded: &Loaded, moment: &Moment<'_>) -> Result<Picture, Failure> {
+    pub(crate) fn take(&self, loaded: &Loaded, state: &State<Vertices>) -> Result<Picture, Failure> {
         let up = up_axis(&loaded.file);
         let bodies = loaded.scene.bodies();
-        let fields: Vec<Option<Vec<f64>>> = bodies.iter().map(|body| self.values(body, moment, up)).collect();
+        let positions = |body: &BodyInfo| &state.x().as_slice()[body.vertices.clone()];
+        let tubes: Vec<Option<Tubes>> = (0..)
+            .zip(bodies)
+            .map(|(index, body)| {
+                let usual = COLOURS[index % COLOURS.len()];
+                Tubes::new(body, positions(body), loaded.file.cloth.get(index), usual)
+            })
+            .collect();
+        let fields = bodies.iter().map(|body| self.values(body, state, up)).zip(&tubes);
+        let on_points = |(values, tubes): (Option<Vec<f64>>, &Option<Tubes>)| match tubes {
+            Some(tubes) => values.map(|values| tubes.drawn.on_points(&values)),
+            None => values,
+        };
+        let fields: Vec<Option<Vec<f64>>> = fields.map(on_points).collect();
         let faces: Vec<Vec<[u32; 3]>> = bodies.iter().map(faces).collect();
-        let obstacles = drawn_obstacles(&loaded.file, loaded.scene.obstacles(), moment.time);
+        let obstacles = drawn_obstacles(&loaded.file, loaded.scene.obstacles(), state.time());
         let colours = body_colours(&loaded.file);
         let mut parts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
-            let positions = &moment.x[body.vertices.clone()];
+            let positions = positions(body);
             let [front, back] = colours
                 .get(index)
                 .copied()
                 .flatten()
                 .map_or_else(|| COLOURS[index % COLOURS.len()], |colour| [colour, colour]);
+            let scalar = fields[index].as_ref().map(|values| Look::Scalar {
+                values,
+                // Widened where all values are the same.
+                range: value_range(self.colour_range.unwrap_or([0.0, 1.0])),
+                map: ColourMap::Sequential,
+                label: label(self.colour_by),
+            });
             match &body.kind {
+                Kind::Yarns { .. } => parts.extend(tubes[index].iter().flat_map(|t| t.parts(scalar.clone()))),
                 Kind::Cloth { .. } => {
-                    let look = match &fields[index] {
-                        Some(values) => Look::Scalar {
-                            values,
-                            // Widened where all values are the same.
-                            range: value_range(self.colour_range.unwrap_or([0.0, 1.0])),
-                            map: ColourMap::Sequential,
-                            label: label(self.colour_by),
-                        },
-                        None => Look::Plain { front, back },
-                    };
+                    let look = scalar.unwrap_or(Look::Plain { front, back });
                     let surface = Surface::cloth(positions, &faces[index]).with_look(look);
                     parts.push(Part::Surface(Surface { edges: self.wireframe, ..surface }));
                 }
@@ -274,11 +284,11 @@ pub(crate) fn faces(body: &BodyInfo) -> Vec<[u32; 3]> {
         Kind::Cloth { mesh, .. } => {
             mesh.faces().as_slice().iter().map(|f| f.map(plisse::core::Id::get)).collect()
         }
-        Kind::Wires { .. } => Vec::new(),
+        Kind::Wires { .. } | Kind::Yarns { .. } => Vec::new(),
     }
 }
 
-fn rgb(colour: &Colour) -> Rgb {
+pub(crate) fn rgb(colour: &Colour) -> Rgb {
     colour.map(|part| (255.0 * part.0).round() as u8)
 }
 

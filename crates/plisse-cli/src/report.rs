@@ -5,6 +5,7 @@ use std::path::Path;
 use plisse::io::{append, read_text, write_atomically};
 use plisse::picture::{Curve, Plot};
 use plisse::system::{Ended, StepReport};
+use plisse::yarn::YarnEvent;
 use serde_json::{Value, json};
 
 use crate::error::Failure;
@@ -88,8 +89,16 @@ impl Report {
         Ok(())
     }
 
-    /// Adds a step and gives its line.
-    pub(crate) fn add(&mut self, frame: u32, time: f64, step: &StepReport, seconds: f64) -> String {
+    /// Adds a step and gives its line. `ends` are crossings at the ends of yarns, with the names of
+    /// their bodies; a line without any has no such key.
+    pub(crate) fn add(
+        &mut self,
+        frame: u32,
+        time: f64,
+        step: &StepReport,
+        ends: &[(&str, YarnEvent)],
+        seconds: f64,
+    ) -> String {
         let ended = step.solves.last().and_then(|solve| solve.ended);
         let ended = match ended {
             Some(Ended::Residual) => "residual",
@@ -100,7 +109,7 @@ impl Report {
         let closest = step.closest.as_ref().filter(|closest| closest.gap.is_finite());
         let terms: serde_json::Map<String, Value> =
             step.energies.terms.iter().map(|term| (term.name.clone(), json!(term.energy))).collect();
-        let line = json!({
+        let mut line = json!({
             "frame": frame,
             "time": time,
             "dt": step.dt,
@@ -130,6 +139,10 @@ impl Report {
             "angular_momentum": step.angular_momentum.to_array(),
             "seconds": seconds,
         });
+        if !ends.is_empty() {
+            let one = |(body, YarnEvent { yarn, crossing, left }): &(&str, YarnEvent)| json!({ "body": body, "yarn": yarn, "crossing": crossing, "left": left });
+            line["yarn_ends"] = ends.iter().map(one).collect();
+        }
         self.energies.push(energies(&line));
         self.summary.add(&line);
         let line = line.to_string();

@@ -235,7 +235,8 @@ impl Run<'_> {
             let clock = Instant::now();
             let step = self.loaded.scene.step_by(dt)?;
             let time = self.loaded.scene.time();
-            let line = self.report.add(frame, time, &step, clock.elapsed().as_secs_f64());
+            let ends = self.loaded.scene.yarn_events();
+            let line = self.report.add(frame, time, &step, &ends, clock.elapsed().as_secs_f64());
             if self.talk.json {
                 print(&line);
                 printed()?;

@@ -19,7 +19,33 @@ pub(crate) struct Summary {
     unstable: u64,
     /// Whether the last line is of an equilibrium that is not stable.
     ends_unstable: bool,
+    /// Crossings that came to the end of a yarn, each once.
+    yarn_ends: Vec<YarnEnd>,
 }
+
+/// A crossing at the end of a yarn, and when it was there first.
+#[derive(Clone, Debug, PartialEq)]
+struct YarnEnd {
+    body: String,
+    yarn: String,
+    crossing: String,
+    /// s.
+    time: f64,
+}
+
+impl YarnEnd {
+    fn of(event: &Value, time: f64) -> Option<Self> {
+        let text = |key: &str| event[key].as_str().map(str::to_owned);
+        Some(Self { body: text("body")?, yarn: text("yarn")?, crossing: text("crossing")?, time })
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.body == other.body && self.yarn == other.yarn && self.crossing == other.crossing
+    }
+}
+
+/// How many crossings at the ends of yarns are named.
+const NAMED: usize = 5;
 
 /// A gap, and what a line of the report says about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +104,11 @@ impl Summary {
         self.unexplained = self.unexplained.max(number("unexplained"));
         self.ends_unstable = line["stable"] == false;
         self.unstable += u64::from(self.ends_unstable);
+        for end in line["yarn_ends"].as_array().into_iter().flatten() {
+            let end = YarnEnd::of(end, number("time"));
+            let new = end.filter(|end| !self.yarn_ends.iter().any(|known| known.is_same(end)));
+            self.yarn_ends.extend(new);
+        }
         if let Some(gap) = Gap::of(line)
             && self.smallest_gap.as_ref().is_none_or(|smallest| gap.size < smallest.size)
         {
@@ -127,6 +158,15 @@ impl Summary {
                 self.unstable, self.steps
             ));
         }
+        for YarnEnd { body, yarn, crossing, time } in self.yarn_ends.iter().take(NAMED) {
+            warnings.push(format!(
+                "{body}: {crossing} has reached the end of {yarn} at t = {time:.3} s and stays there; \
+                 a real yarn would slip out. Give yarns longer tails, or more friction"
+            ));
+        }
+        if let Some(more @ 1..) = self.yarn_ends.len().checked_sub(NAMED) {
+            warnings.push(format!("{more} more crossings have reached the ends of their yarns"));
+        }
         if self.held_depth > 0.0 {
             warnings.push(format!(
                 "pins hold vertices up to {:.3} mm inside of an obstacle; nothing pushes these out",
@@ -139,6 +179,7 @@ impl Summary {
     /// For machines.
     pub(crate) fn to_json(&self) -> Value {
         let gap = self.smallest_gap.as_ref();
+        let end = |YarnEnd { body, yarn, crossing, time }: &YarnEnd| json!({ "body": body, "yarn": yarn, "crossing": crossing, "time": time });
         json!({
             "steps": self.steps,
             "rejected": self.rejected,
@@ -152,6 +193,7 @@ impl Summary {
             "largest_stretch": self.largest_stretch,
             "unexplained": self.unexplained,
             "unstable": self.unstable,
+            "yarn_ends": self.yarn_ends.iter().map(end).collect::<Vec<Value>>(),
         })
     }
 }

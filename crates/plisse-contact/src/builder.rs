@@ -83,9 +83,19 @@ pub enum Shape {
 }
 
 enum Part {
-    Cloth { mesh: TriMesh, areas: Field<Faces, f64> },
-    Wires { segments: Vec<[Id<Vertices>; 2]> },
-    Obstacle { shape: Shape, count: usize, motion: Arc<dyn Kinematic> },
+    Cloth {
+        mesh: TriMesh,
+        areas: Field<Faces, f64>,
+    },
+    /// Segments with their radii.
+    Wires {
+        segments: Vec<([Id<Vertices>; 2], f64)>,
+    },
+    Obstacle {
+        shape: Shape,
+        count: usize,
+        motion: Arc<dyn Kinematic>,
+    },
 }
 
 /// Collects what takes part in contact; [`ContactBuilder::build`] checks it.
@@ -136,9 +146,22 @@ impl ContactBuilder {
     /// Adds wires, in the numbering of the system.
     #[must_use]
     pub fn wires(
-        mut self,
+        self,
         name: impl Into<String>,
         segments: Vec<[Id<Vertices>; 2]>,
+        touching: Touching,
+    ) -> Self {
+        let segments = segments.into_iter().map(|ends| (ends, touching.radius)).collect();
+        self.yarns(name, segments, touching)
+    }
+
+    /// Adds wires whose segments have radii of their own, in m, in the numbering of the system. A
+    /// vertex has the largest radius of its segments; that of `touching` does not count.
+    #[must_use]
+    pub fn yarns(
+        mut self,
+        name: impl Into<String>,
+        segments: Vec<([Id<Vertices>; 2], f64)>,
         touching: Touching,
     ) -> Self {
         self.bodies.push((name.into(), Part::Wires { segments }, touching));
@@ -240,10 +263,15 @@ impl ContactBuilder {
                     edge = edge.min(lengths.sum::<f64>() / mesh.edge_count().max(1) as f64);
                 }
                 Part::Wires { segments } => {
-                    colliders.add_lines(Body(body), segments, touching.radius).map_err(wrong)?;
                     let length = |ends: &[Id<Vertices>; 2]| x[ends[0].index()].distance(x[ends[1].index()]);
-                    areas.add_lines(segments, touching.radius, length);
-                    edge = edge.min(segments.iter().map(length).sum::<f64>() / segments.len().max(1) as f64);
+                    for alike in segments.chunk_by(|(_, a), (_, b)| a == b) {
+                        let radius = alike[0].1;
+                        let lines: Vec<[Id<Vertices>; 2]> = alike.iter().map(|(ends, _)| *ends).collect();
+                        colliders.add_lines(Body(body), &lines, radius).map_err(wrong)?;
+                        areas.add_lines(&lines, radius, length);
+                    }
+                    let lengths = segments.iter().map(|(ends, _)| length(ends));
+                    edge = edge.min(lengths.sum::<f64>() / segments.len().max(1) as f64);
                 }
                 Part::Obstacle { shape, count, motion } => {
                     let first = x.len();
@@ -389,7 +417,7 @@ impl Part {
     fn first_vertex(&self) -> Option<u32> {
         match self {
             Self::Cloth { mesh, .. } => mesh.faces().as_slice().iter().flatten().map(|v| v.get()).min(),
-            Self::Wires { segments } => segments.iter().flatten().map(|v| v.get()).min(),
+            Self::Wires { segments } => segments.iter().flat_map(|(ends, _)| ends).map(|v| v.get()).min(),
             Self::Obstacle { .. } => None,
         }
     }
@@ -491,7 +519,11 @@ fn check_friction(names: [Option<&String>; 2], coefficient: f64) -> Result<(), C
 }
 
 fn check(body: &str, touching: &Touching) -> Result<(), ContactError> {
-    let numbers = [("the radius", touching.radius), ("friction", touching.friction)];
+    let numbers = [
+        ("the radius", touching.radius),
+        ("friction", touching.friction),
+        ("the distance of neighbours", touching.neighbours),
+    ];
     match numbers.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
         None => Ok(()),
         Some((what, value)) => Err(ContactError::BadParameter {

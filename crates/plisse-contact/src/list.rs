@@ -425,7 +425,7 @@ impl Model {
             // where they start.
             let start = kind.nearest(&vertices.map(|v| self.start[Id::new(v)])).distance;
             let room = start / (2.0 * (offset + range));
-            if room == 0.0 {
+            if start <= self.laws.neighbours(bodies[0]) {
                 return None;
             }
             if room < 1.0 {

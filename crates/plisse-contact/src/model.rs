@@ -194,7 +194,7 @@ impl Model {
             return false;
         }
         if a == b {
-            return pair.distance(&self.colliders, &self.start) > 0.0;
+            return pair.distance(&self.colliders, &self.start) > self.laws.neighbours(a);
         }
         self.inside.is_empty() || vertices.iter().all(|v| !self.inside.contains(&(v.get(), a.max(b).0)))
     }

@@ -24,6 +24,9 @@ pub struct Touching {
     pub slip: Positive,
     /// Whether parts of it touch each other.
     pub touches_itself: bool,
+    /// Parts of it that start closer than this to each other, m, are neighbours and never touch.
+    /// Zero for sheets and nets, whose neighbours may come half as close as they start.
+    pub neighbours: f64,
 }
 
 /// What holds between two bodies.
@@ -76,6 +79,11 @@ impl Laws {
             friction,
             slip: if self.is_obstacle(b) || q.slip < p.slip { q.slip } else { p.slip },
         }
+    }
+
+    /// How far apart two parts of this body must start to touch each other, m.
+    pub(crate) fn neighbours(&self, body: Body) -> f64 {
+        self.bodies[body.0 as usize].neighbours
     }
 
     pub(crate) fn largest_range(&self) -> f64 {

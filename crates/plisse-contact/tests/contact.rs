@@ -282,3 +282,50 @@ fn wires_hang_over_wires() {
     let [left, middle, right] = [5, 7, 9].map(|v| state.x()[Id::new(v)].z);
     assert!(left < 0.0 && right < 0.0 && middle > 0.0, "{left} {middle} {right}");
 }
+
+/// Two lines of one body with radii of their own, a crossing wire of 1 mm radius above one of them.
+fn lines_and_a_wire(x: f64, neighbours: f64) -> Result<ContactTerm, ContactError> {
+    let id = |v: u32| Id::new(v);
+    let lines = vec![([id(0), id(1)], 1e-3), ([id(2), id(3)], 3e-3)];
+    let start = Field::from_vec(vec![
+        DVec3::ZERO,
+        DVec3::Y * 0.01,
+        DVec3::X * 0.02,
+        DVec3::new(0.02, 0.01, 0.0),
+        DVec3::new(x - 0.003, 0.005, 3.5e-3),
+        DVec3::new(x + 0.003, 0.005, 3.5e-3),
+    ]);
+    let body = Touching { neighbours, ..touching() };
+    let wire = Touching { radius: 1e-3, ..touching() };
+    let masses = Field::filled(6, 1e-3);
+    let contact = ContactTerm::builder().yarns("yarns", lines, body);
+    contact.wires("wire", vec![[id(4), id(5)]], wire).build("contact", &start, &masses, |_| false)
+}
+
+#[test]
+fn segments_have_radii_of_their_own() {
+    assert!(lines_and_a_wire(0.0, 0.0).is_ok());
+    let error = lines_and_a_wire(0.02, 0.0).err().unwrap();
+    let ContactError::Touching { gap, .. } = error else { panic!("{error}") };
+    assert!((gap + 5e-4).abs() < 1e-12, "{gap}");
+}
+
+/// Lines that start 20 mm apart and come to 4.2 mm, with radii of 1 mm and 3 mm, touch, unless they
+/// count as neighbours.
+#[test]
+fn neighbours_do_not_touch() {
+    let near = Field::from_vec(vec![
+        DVec3::ZERO,
+        DVec3::Y * 0.01,
+        DVec3::X * 4.2e-3,
+        DVec3::new(4.2e-3, 0.01, 0.0),
+        DVec3::Z,
+        DVec3::Z + DVec3::X * 0.006,
+    ]);
+    let energy = |neighbours: f64| {
+        let term = lines_and_a_wire(0.0, neighbours).unwrap();
+        System::builder(Field::filled(6, 1e-3)).term(term).build().unwrap().energy(&Pose::at(&near))
+    };
+    assert!(energy(0.0) > 0.0);
+    assert_eq!(energy(0.03), 0.0);
+}

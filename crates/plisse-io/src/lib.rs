@@ -4,7 +4,7 @@
 //! | what | items |
 //! |---|---|
 //! | files, whole or not at all | [`read_text`], [`read_bytes`], [`read_text_up_to`], [`read_bytes_up_to`], [`write_atomically`], [`append`], [`FileError`], [`WriteError`] |
-//! | OBJ | [`Obj`], [`ObjFace`], [`ObjSurface`], [`write_obj`], [`ObjSource`], [`ObjPart`], [`ObjError`], [`ObjProblem`] |
+//! | OBJ | [`Obj`], [`ObjFace`], [`ObjQuad`], [`ObjSurface`], [`write_obj`], [`ObjSource`], [`ObjPart`], [`ObjError`], [`ObjProblem`] |
 //! | PC2 | [`write_pc2`], [`read_pc2`], [`PointCache`], [`Pc2Error`] |
 //! | VTK | [`write_vtk`], [`VtkFrame`], [`VtkCellScalars`], [`write_vtk_series`] |
 //! | scene files | [`scene_file`] |
@@ -40,7 +40,7 @@ mod write_error;
 pub use file::{
     FileError, append, read_bytes, read_bytes_up_to, read_text, read_text_up_to, write_atomically,
 };
-pub use obj::{Obj, ObjError, ObjFace, ObjPart, ObjProblem, ObjSource, ObjSurface, write_obj};
+pub use obj::{Obj, ObjError, ObjFace, ObjPart, ObjProblem, ObjQuad, ObjSource, ObjSurface, write_obj};
 pub use pc2::{Pc2Error, PointCache, read_pc2, write_pc2};
 pub use vtk::{VtkCellScalars, VtkFrame, write_vtk, write_vtk_series};
 pub use write_error::WriteError;

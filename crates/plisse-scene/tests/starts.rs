@@ -175,7 +175,7 @@ fn texture_coordinates_that_are_not_metres_are_refused() {
     }
     let area = |obj: &str, scene: &str| match &load(obj, scene).unwrap().scene.bodies()[0].kind {
         plisse_scene::scene::Kind::Cloth { rest, .. } => rest.area(),
-        plisse_scene::scene::Kind::Wires { .. } => panic!(),
+        _ => panic!(),
     };
     assert!((area(&small, &format!("{cloth}uv_scale = \"area\"\n")) / 0.7233 - 1.0).abs() < 1e-3);
     assert!((area(&small, &format!("{cloth}uv_scale = 0.85\n")) - 0.7225).abs() < 1e-9);

@@ -380,6 +380,13 @@ impl<S: Space> System<S> {
         self.pins.moving()
     }
 
+    /// Where the unknowns that a term brings along, or shares, are among those of all terms
+    /// ([`OwnState`](crate::OwnState)); none if there is no such term.
+    #[must_use]
+    pub fn own_range(&self, term: &str) -> Option<Range<usize>> {
+        self.terms.iter().find(|entry| entry.term.name() == term).map(|entry| entry.own.clone())
+    }
+
     /// Number of unknowns that terms bring along.
     #[must_use]
     pub fn own_count(&self) -> usize {

@@ -21,6 +21,7 @@
 )]
 
 mod bend;
+mod cut;
 mod element;
 mod error;
 mod friction;

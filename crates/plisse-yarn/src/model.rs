@@ -99,6 +99,12 @@ impl YarnModel {
         if self.rubs() { 2 * free } else { free }
     }
 
+    /// Name of the term that brings the arc lengths and anchors along.
+    #[must_use]
+    pub fn owner(&self) -> String {
+        self.term_name("inertia")
+    }
+
     fn rubs(&self) -> bool {
         self.patch.contacts().friction > 0.0
     }
@@ -115,7 +121,7 @@ impl YarnModel {
     /// potential of gravity (m/s²) is zero at `origin`.
     #[must_use]
     pub fn terms(&self, gravity: DVec3, origin: DVec3) -> Vec<Box<dyn Term<Vertices>>> {
-        let owner = self.term_name("inertia");
+        let owner = self.owner();
         let shares = || Own::Shares(owner.clone());
         let mut terms: Vec<Box<dyn Term<Vertices>>> = Vec::new();
         let inertia = self.inertia();

@@ -29,6 +29,7 @@ pub fn touching() -> Touching {
         friction: 0.0,
         slip: positive(1e-3),
         touches_itself: true,
+        neighbours: 0.0,
     }
 }
 

@@ -152,6 +152,12 @@ pub enum ObjProblem {
         /// How many corners.
         corners: usize,
     },
+    /// A face that is no quad, where quads are needed.
+    #[error("the face has {corners} corners: a patch of yarns needs quads")]
+    NoQuad {
+        /// Number of corners.
+        corners: usize,
+    },
     /// A polygon without area.
     #[error("the face has {corners} corners and no area: remove it, or triangulate on export")]
     NoArea {

@@ -2,6 +2,7 @@
 
 mod error;
 mod parse;
+mod quads;
 mod statement;
 mod surface;
 mod triangulate;
@@ -14,6 +15,7 @@ use std::path::Path;
 use glam::{DVec2, DVec3};
 
 pub use error::{ObjError, ObjProblem};
+pub use quads::ObjQuad;
 pub use surface::ObjSurface;
 pub use write::{ObjPart, ObjSource, write_obj};
 
@@ -29,6 +31,8 @@ pub struct ObjFace {
     pub corners: [u32; 3],
     /// Its texture coordinates, counted from 0; `None` if the face has none.
     pub uv: Option<[u32; 3]>,
+    /// The corner of its polygon that it starts with, counted from 0 in the order of the file.
+    pub apex: u32,
     /// The line it stands on, counted from 1. Triangles of one polygon share a line.
     pub line: u32,
 }

@@ -217,6 +217,7 @@ impl Parser {
                 faces.push(ObjFace {
                     corners: triangle.map(|k| corners[k]),
                     uv: (!uv.is_empty()).then(|| triangle.map(|k| uv[k])),
+                    apex: apex as u32,
                     line: polygon.line,
                 });
             }

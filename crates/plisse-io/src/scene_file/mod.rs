@@ -6,6 +6,7 @@ mod mistakes;
 mod read;
 mod tables;
 mod values;
+mod weave;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -18,6 +19,7 @@ pub use tables::*;
 pub use values::{
     Count, Direction, Fraction, LargestStretch, NonNegative, Pixels, RateExponent, Version, ViewAngle,
 };
+pub use weave::WeaveChoice;
 
 use mistakes::Collector;
 use read::{Item, Read};

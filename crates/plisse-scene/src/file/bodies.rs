@@ -7,15 +7,15 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable, WeldChoice,
-    WiresTable,
+    ClothModelName, ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable,
+    WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Pick, SAME_PLACE, SceneError, Wire,
-    Wires, rotation_degrees,
+    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE, SceneError,
+    Wire, Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -33,6 +33,7 @@ impl Reader<'_> {
             ("annuli", table.annuli.is_some()),
             ("mesh", table.mesh.is_some()),
         ];
+        self.no_yarns(table);
         let one = self.one_shape(line, "[[cloth]]", &shapes);
         let shape = if one { self.cloth_shape(table) } else { None };
         if table.pressure.is_some() && table.volume.is_some() {
@@ -54,7 +55,10 @@ impl Reader<'_> {
         }
         cloth = cloth
             .material(material)
-            .model(table.model.meaning())
+            .model(match table.model {
+                ClothModelName::Developable => Model::Developable,
+                ClothModelName::Elastic | ClothModelName::Yarn => Model::Elastic,
+            })
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
             .velocity(table.velocity);
@@ -278,7 +282,7 @@ impl Reader<'_> {
         None
     }
 
-    fn pins(&mut self, tables: &[PinTable]) -> Option<Vec<(Pick, Hold)>> {
+    pub(super) fn pins(&mut self, tables: &[PinTable]) -> Option<Vec<(Pick, Hold)>> {
         let pins: Vec<Option<(Pick, Hold)>> = tables.iter().map(|table| self.pin(table)).collect();
         pins.into_iter().collect()
     }

@@ -18,6 +18,7 @@ use plisse_io::scene_file::{
     WeightName, WiresTable,
 };
 use plisse_membrane::Lame;
+use plisse_yarn::{Contacts, Family, Patch, Yarn, YarnMaterial};
 
 use super::Meaning;
 use crate::scene::{
@@ -29,6 +30,7 @@ const FORM: u32 = 1;
 
 /// Keys that do not change what is simulated, or enter by what they stand for.
 const CLOTH: &[&str] = &["name", "colour", "material", "mesh"];
+const YARNS: &[&str] = &["name", "colour", "material", "mesh", "yarn"];
 const WIRES: &[&str] = &["name", "colour", "damping", "mesh"];
 const OBSTACLE: &[&str] = &["name", "colour", "mesh", "mesh_sequence"];
 
@@ -54,6 +56,27 @@ impl Identity {
     pub(super) fn cloth(&mut self, table: &ClothTable, material: &Material) {
         self.raw("cloth", &plain(table).canonical_without(CLOTH));
         self.material(material);
+    }
+
+    /// Yarns, after their mesh if they have one, with the figures of every yarn.
+    pub(super) fn yarns(&mut self, table: &ClothTable, patch: &Patch) {
+        self.raw("cloth", &table.canonical_without(YARNS));
+        let Contacts { shear, jamming, friction, stick, press } = *patch.contacts();
+        self.add("between yarns", &[shear, jamming, friction, stick, press]);
+        let mut bytes: Vec<u8> = Vec::new();
+        for yarn in patch.yarns() {
+            let Yarn { family, number: _, material, nodes, lengths } = yarn;
+            let YarnMaterial { radius, density, stretch, bending, stretch_damping, bending_damping } =
+                *material;
+            let figures = [radius, density, stretch, bending, stretch_damping, bending_damping];
+            let numbers = figures.iter().chain(lengths);
+            bytes.push(u8::from(*family == Family::Weft));
+            bytes.extend((nodes.len() as u64).to_le_bytes());
+            bytes.extend(nodes.iter().flat_map(|node| node.to_le_bytes()));
+            bytes.extend(numbers.flat_map(|x| (x + 0.0).to_bits().to_le_bytes()));
+        }
+        bytes.extend((0..patch.len() as u32).map(|node| u8::from(patch.warp_is_over(node))));
+        self.add("yarns", &digest(&bytes));
     }
 
     /// Wires, after their mesh if they have one.

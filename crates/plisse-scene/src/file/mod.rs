@@ -13,13 +13,14 @@ mod obstacles;
 mod sequences;
 mod size;
 mod wrinkle;
+mod yarns;
 
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time, Up, Which,
-    is_full,
+    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time,
+    Up, Which, is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};
@@ -236,7 +237,12 @@ impl Reader<'_> {
             self.note(output.at_line, message);
         }
         for table in &file.cloth {
-            if let Some(cloth) = self.cloth(table) {
+            if table.model == ClothModelName::Yarn {
+                builder = match self.yarns(table) {
+                    Some(yarns) => builder.yarns(yarns),
+                    None => builder,
+                };
+            } else if let Some(cloth) = self.cloth(table) {
                 builder = builder.cloth(cloth);
             }
         }

@@ -3,13 +3,13 @@
 use plisse_bending::HingeWeight;
 use plisse_core::Psd;
 use plisse_io::scene_file::{
-    BaseBendingName, ClothModelName, CurvatureName, FreeRuleName, HessianName, LawName, LimitName,
-    LinearName, Name, QuadratureName, WeightName, WrinkleStartName,
+    BaseBendingName, CurvatureName, FreeRuleName, HessianName, LawName, LimitName, LinearName, Name,
+    QuadratureName, WeightName, WrinkleStartName,
 };
 use plisse_system::{HessianPolicy, LinearSolver};
 use plisse_wrinkle::{BendingStiffness, Curvature, FreeRule, Quadrature, WrinkleStart};
 
-use crate::scene::{AngleLaw, Limited, Model};
+use crate::scene::{AngleLaw, Limited};
 
 /// A name and the choice that it stands for: the same for scene files and the command line.
 ///
@@ -58,10 +58,6 @@ meanings! {
         Tangent => AngleLaw::Tangent,
         Sine => AngleLaw::Sine,
         Cosine => AngleLaw::Cosine,
-    }
-    ClothModelName: Model {
-        Elastic => Model::Elastic,
-        Developable => Model::Developable,
     }
     LimitName: Limited {
         Any => Limited::Any,

@@ -1,7 +1,7 @@
 //! How large a scene is, before anything of it is made.
 
 use plisse_core::Positive;
-use plisse_io::scene_file::{Annulus, ClothTable, Count, SceneFile, WiresTable};
+use plisse_io::scene_file::{Annulus, ClothTable, Count, SceneFile, WiresTable, WovenShape};
 
 use super::Reader;
 
@@ -77,10 +77,18 @@ fn cloth_vertices(table: &ClothTable) -> u64 {
         table.annuli.as_ref().map(ring_vertices),
         table.cylinder.as_ref().map(|shape| vertices(shape.cells)),
         table.pillow.as_ref().map(|shape| 2 * vertices(shape.cells)),
+        table.woven.as_ref().map(woven_vertices),
         // More than eight divisions are refused with a message of their own.
         table.sphere.as_ref().map(|shape| 2 + 10 * 4_u64.pow(shape.divisions.min(8))),
     ];
     count.into_iter().flatten().max().unwrap_or(0)
+}
+
+/// Crossings, and the ends of tails and at cuts: a straight cut meets each yarn once at most.
+fn woven_vertices(shape: &WovenShape) -> u64 {
+    let [nx, ny] = shape.counts.map(|count| count.0 as u64);
+    let ends = (1 + shape.cut.len() as u64).saturating_mul(2 * (nx + ny));
+    nx.saturating_mul(ny).saturating_add(ends)
 }
 
 fn wires_vertices(table: &WiresTable) -> u64 {

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use plisse_core::IsotropicSheet;
 use plisse_io::scene_file::{
-    ClothTable, ColourBy, MaterialChoice, Mistakes, ModelName, SceneFile, StartName, Up, WrinkleTable,
+    ClothModelName, ClothTable, ColourBy, Mistakes, ModelName, SceneFile, StartName, Up, WrinkleTable,
 };
 use plisse_wrinkle::{BaseSettings, WrinkleSettings};
 
+use super::yarns::material_line;
 use super::{LoadError, Loaded, Meaning, Reader, blame, described, read_and};
 use crate::scene::{SceneWarning, WrinkleOptions, WrinkleScene};
 
@@ -200,16 +201,14 @@ impl Reader<'_> {
     }
 
     fn bare_cloth(&mut self, cloth: &ClothTable) {
-        let line = match &cloth.material {
-            // The default is read from a text of its own, in which it is in the first line.
-            MaterialChoice::Preset(_, line) => (*line >= cloth.at_line).then_some(*line),
-            MaterialChoice::Table(table) => Some(table.at_line),
-        };
-        if let Some(line) = line {
+        if let Some(line) = material_line(cloth) {
             self.note(
                 line,
                 "the sheet of a scene of wrinkles is described in [wrinkle]; remove \"material\"",
             );
+        }
+        if cloth.model == ClothModelName::Yarn {
+            self.note(cloth.at_line, "yarns do not wrinkle as sheets do; remove model = \"yarn\"");
         }
         if let Some(volume) = &cloth.volume {
             self.note(volume.at_line, "wrinkles know a constant \"pressure\" only; remove \"volume\"");

@@ -11,12 +11,14 @@ use plisse_system::{
     Adaptive, Gravity, Implicit, Integrator, NewtonSettings, Pin, Scheme, SetupError, State, System, Term,
     Wind,
 };
+use plisse_yarn::YarnModel;
 
 use super::SceneError;
 use super::bodies::{Bodies, Place};
 use super::body::{Body, Held, Way};
 use super::cloth::{Cloth, Model};
 use super::crossings::{CrossedStart, Surfaces};
+use super::damping::Damping;
 use super::developable::{self, Sheet};
 use super::drag::MassDamping;
 use super::friction::{Named, PairFriction, PairFrictions};
@@ -31,6 +33,7 @@ use super::terms::{
 use super::touching::{BodyContact, Everything};
 use super::warning::SceneWarning;
 use super::wires::Wires;
+use super::yarns::Yarns;
 
 /// Collects what a scene is made of; [`SceneBuilder::build`] checks it.
 ///
@@ -93,11 +96,12 @@ impl fmt::Debug for OwnIntegrator {
     }
 }
 
-/// A cloth or wires.
+/// A cloth, wires or yarns.
 #[derive(Clone, Debug)]
 enum Part {
     Cloth(Box<Cloth>),
     Wires(Box<Wires>),
+    Yarns(Box<Yarns>),
 }
 
 /// Moving or still air around the cloth.
@@ -188,6 +192,13 @@ impl SceneBuilder {
     #[must_use]
     pub fn wires(mut self, wires: Wires) -> Self {
         self.parts.push(Part::Wires(Box::new(wires)));
+        self
+    }
+
+    /// Adds woven cloth as yarns. Without a name it is counted among cloths.
+    #[must_use]
+    pub fn yarns(mut self, yarns: Yarns) -> Self {
+        self.parts.push(Part::Yarns(Box::new(yarns)));
         self
     }
 
@@ -331,12 +342,13 @@ impl SceneBuilder {
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
         let total = counts.iter().sum();
-        let mut assembly = Assembly::new();
+        self.check_yarns(&names)?;
+        let mut assembly = Assembly::new(self.gravity);
         for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
             assembly.add(part, name, place)?;
         }
-        let Assembly { mass, areas, radii, ranges, finest, x, v, mut terms, limits, pins, faces, bodies } =
-            assembly;
+        let Assembly { mass, weighed, areas, radii, ranges, finest, x, v, .. } = assembly;
+        let Assembly { mut terms, limits, pins, faces, mut bodies, .. } = assembly;
         let mass = Field::from_vec(mass);
         let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
         let touch = Touch { areas, radii, ranges };
@@ -400,8 +412,9 @@ impl SceneBuilder {
                 terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
             }
         }
-        if self.gravity != DVec3::ZERO && developable.is_none() {
-            terms.push(Box::new(Gravity::new(self.gravity, &mass)?));
+        let has_weight = weighed.iter().any(|mass| *mass > 0.0);
+        if self.gravity != DVec3::ZERO && developable.is_none() && has_weight {
+            terms.push(Box::new(Gravity::new(self.gravity, &Field::from_vec(weighed))?));
         }
         let own = Bodies { all: &bodies, masses: &mass, start: &x };
         for OwnTerm(make) in &self.terms {
@@ -415,6 +428,11 @@ impl SceneBuilder {
             builder = builder.constrain(node, pin);
         }
         let system = builder.build()?;
+        for body in &mut bodies {
+            if let Kind::Yarns { model, own, .. } = &mut body.kind {
+                *own = system.own_range(&model.owner()).unwrap_or_default();
+            }
+        }
         let state = State::new(x.clone(), Field::from_vec(v))?;
         let settings = self.settings;
         let integrator: BoxedIntegrator = match (&self.integrator, developable) {
@@ -452,14 +470,33 @@ impl SceneBuilder {
         Ok(PairFrictions::new(&self.friction, &named))
     }
 
+    /// Refuses what yarns do not know.
+    fn check_yarns(&self, names: &[String]) -> Result<(), SceneError> {
+        let yarns = |(part, _): &(&Part, &String)| matches!(part, Part::Yarns(_));
+        let Some((_, body)) = self.parts.iter().zip(names).find(yarns) else { return Ok(()) };
+        let problems = [
+            (self.air.is_some(), "air does not act on them yet; remove the table of the air"),
+            (
+                self.integrator.is_none() && self.settings.scheme != Scheme::BackwardEuler,
+                "the inertia of sliding material is that of backward Euler; choose this scheme",
+            ),
+        ];
+        match problems.into_iter().find(|(is_so, _)| *is_so) {
+            None => Ok(()),
+            Some((_, reason)) => Err(SceneError::NotForYarns { body: body.clone(), reason }),
+        }
+    }
+
     /// The name of each part: its own, or its kind with a number.
     fn names(&self) -> Result<Vec<String>, SceneError> {
         let mut names: Vec<String> = Vec::new();
         let (mut cloths, mut wires) = (0, 0);
         for part in &self.parts {
-            let count = if matches!(part, Part::Cloth(_)) { &mut cloths } else { &mut wires };
+            let (kind, count) = match part {
+                Part::Cloth(_) | Part::Yarns(_) => ("cloth", &mut cloths),
+                Part::Wires(_) => ("wires", &mut wires),
+            };
             *count += 1;
-            let kind = if matches!(part, Part::Cloth(_)) { "cloth" } else { "wires" };
             let name = part.body().name.clone().unwrap_or_else(|| format!("{kind} {count}"));
             if names.contains(&name) {
                 return Err(SceneError::DuplicateName { name });
@@ -584,6 +621,7 @@ impl Part {
         match self {
             Self::Cloth(cloth) => cloth_warnings(cloth, name),
             Self::Wires(wires) => wire_warnings(wires, name),
+            Self::Yarns(_) => Vec::new(),
         }
     }
 
@@ -602,6 +640,7 @@ impl Part {
         match self {
             Self::Cloth(cloth) => &cloth.body,
             Self::Wires(wires) => &wires.body,
+            Self::Yarns(yarns) => &yarns.body,
         }
     }
 }
@@ -620,7 +659,10 @@ const RESOLVED: f64 = 1e-9 / f64::EPSILON;
 
 /// All bodies in one numbering.
 struct Assembly {
+    gravity: DVec3,
     mass: Vec<f64>,
+    /// Masses that gravity acts on; yarns, whose material slides, have weights of their own.
+    weighed: Vec<f64>,
     areas: Vec<f64>,
     radii: Vec<f64>,
     /// Gaps at which contact begins where obstacles say nothing.
@@ -638,9 +680,11 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn new() -> Self {
+    fn new(gravity: DVec3) -> Self {
         Self {
+            gravity,
             mass: Vec::new(),
+            weighed: Vec::new(),
             areas: Vec::new(),
             radii: Vec::new(),
             ranges: Vec::new(),
@@ -687,6 +731,7 @@ impl Assembly {
                 let kind = Kind::Wires { segments, rest_lengths, radius };
                 (masses, areas, wires.wire.damping, ranges, kind)
             }
+            Part::Yarns(yarns) => self.add_yarns(yarns, name, place),
         };
         if let Some(rate) = damping.mass {
             let coefficients = masses.iter().map(|(v, m)| (place.id(v), m * rate.get())).collect();
@@ -695,14 +740,38 @@ impl Assembly {
         let start = self.pin(body, all_held, place);
         self.mass.extend_from_slice(masses.as_slice());
         self.areas.extend_from_slice(areas.as_slice());
-        let radius = if let Kind::Wires { radius, .. } = &kind { *radius } else { 0.0 };
-        self.radii.resize(self.areas.len(), radius);
+        let is_weighed = !matches!(kind, Kind::Yarns { .. });
+        self.weighed.extend(masses.as_slice().iter().map(|mass| if is_weighed { *mass } else { 0.0 }));
+        match &kind {
+            Kind::Cloth { .. } => self.radii.resize(self.areas.len(), 0.0),
+            Kind::Wires { radius, .. } => self.radii.resize(self.areas.len(), *radius),
+            Kind::Yarns { model, .. } => self.radii.extend(Yarns::node_sizes(model.patch()).0),
+        }
         self.ranges.resize(self.areas.len(), range);
         self.finest = self.finest.min(edge);
         self.x.extend(start.x);
         self.v.extend(start.v);
         self.bodies.push(BodyInfo { name: name.to_owned(), vertices: place.range(), kind });
         Ok(())
+    }
+
+    /// The terms of yarns; gives masses, areas and ranges.
+    fn add_yarns(
+        &mut self,
+        yarns: &Yarns,
+        name: &str,
+        place: Place,
+    ) -> (Field<Vertices, f64>, Field<Vertices, f64>, Damping, [f64; 2], Kind) {
+        let first = place.id(Id::new(0));
+        let model = YarnModel::new(yarns.patch.clone()).named(name).starting_at(first);
+        let x = yarns.body.x.as_slice();
+        let origin = x.iter().sum::<DVec3>() / x.len() as f64;
+        self.terms.extend(model.terms(self.gravity, origin));
+        let (patch, radii) = (&yarns.patch, Yarns::contact_radii(&yarns.patch));
+        let mean = Yarns::mean_segment(patch);
+        let range = radii.iter().copied().fold(0.5 * mean, f64::min);
+        let [masses, areas] = [patch.masses(), Yarns::node_sizes(patch).1].map(Field::from_vec);
+        (masses, areas, Damping::NONE, [mean, range], Kind::Yarns { model, own: 0..0, radii })
     }
 
     /// The pins of a body; gives where its vertices start.

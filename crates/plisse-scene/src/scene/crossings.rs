@@ -17,8 +17,8 @@ pub struct Crossings {
     /// Names of the cloths, and of the boxes and meshes among the obstacles, whose triangles were
     /// compared.
     pub checked: Vec<String>,
-    /// Names of what has no triangles and was not compared: wires, planes, balls, capsules
-    /// and shapes of one's own.
+    /// Names of what has no triangles and was not compared: wires, yarns, planes, balls,
+    /// capsules and shapes of one's own.
     pub unchecked: Vec<String>,
     /// Pairs of triangles that contact keeps apart and that cross all the same, in the order of
     /// their bodies and faces.
@@ -131,7 +131,7 @@ impl<'a> Surfaces<'a> {
                     list.push(Surface { name: body.name.clone(), is });
                     meshes.push(mesh.among(body.vertices.start as u32, total));
                 }
-                Kind::Wires { .. } => unchecked.push(body.name.clone()),
+                Kind::Wires { .. } | Kind::Yarns { .. } => unchecked.push(body.name.clone()),
             }
         }
         let mut first = start.len();

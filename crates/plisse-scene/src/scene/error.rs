@@ -340,6 +340,34 @@ pub enum SceneError {
         /// What is wrong.
         source: plisse_constrained::GhostContactError,
     },
+    /// Yarns that cannot be woven.
+    #[error("{body}: {source}")]
+    Patch {
+        /// Which body.
+        body: String,
+        /// What is wrong, with the yarn and the crossing.
+        source: plisse_yarn::PatchError,
+    },
+    /// A cut beside all yarns.
+    #[error(
+        "cut {number} (counted from zero) from {:?} to {:?} meets no yarn between two crossings; coordinates are \
+         metres from the middle of the cloth",
+        ends[0], ends[1]
+    )]
+    BadCut {
+        /// Which cut, from zero.
+        number: usize,
+        /// Its ends, m.
+        ends: [[f64; 2]; 2],
+    },
+    /// A scene that yarns cannot be in.
+    #[error("{body} is made of yarns: {reason}")]
+    NotForYarns {
+        /// Which body.
+        body: String,
+        /// What is in the way, and the remedy.
+        reason: &'static str,
+    },
     /// A sheet or a problem of wrinkles that is none.
     #[cfg(feature = "wrinkle")]
     #[error(transparent)]

@@ -3,7 +3,7 @@
 //! | what | items |
 //! |---|---|
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
-//! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Model`], [`Filling`], [`Wires`], [`Wire`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
+//! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Model`], [`Filling`], [`Wires`], [`Wire`], [`Yarns`], [`DrawnYarns`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
 //! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
@@ -26,6 +26,7 @@ mod dashpots;
 mod developable;
 mod directors;
 mod drag;
+mod drawn_yarns;
 mod error;
 mod friction;
 mod material;
@@ -44,6 +45,7 @@ mod warning;
 mod wires;
 #[cfg(feature = "wrinkle")]
 mod wrinkle;
+mod yarns;
 
 pub use bodies::Bodies;
 pub use body::{Hold, rotation_degrees};
@@ -52,6 +54,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling, Model};
 pub use crossings::{CrossedFaces, CrossedStart, Crossings, MayCross};
 pub use damping::{Damping, StrainRate};
+pub use drawn_yarns::DrawnYarns;
 pub use error::SceneError;
 #[cfg(feature = "file")]
 pub(crate) use friction::PairFrictions;
@@ -70,3 +73,4 @@ pub(crate) use warning::short;
 pub use wires::{Wire, Wires};
 #[cfg(feature = "wrinkle")]
 pub use wrinkle::{WrinkleBase, WrinkleFrame, WrinkleOptions, WrinkleScene};
+pub use yarns::Yarns;

@@ -6,10 +6,12 @@ use glam::{DVec2, DVec3};
 use plisse_core::range::PARAMETER;
 use plisse_core::{Faces, Field, Id, Positive, RestShape, TriMesh, Vertices};
 use plisse_system::{Integrator, Scheme, State, StepError, StepReport, System};
+use plisse_yarn::{Passing, YarnEvent, YarnModel};
 
 use super::builder::{SceneBuilder, Settings};
 use super::checkpoint::Checkpoint;
 use super::crossings::{Crossings, Surfaces};
+use super::drawn_yarns::DrawnYarns;
 use super::obstacle::{DrawnSurface, Obstacle};
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
@@ -91,6 +93,16 @@ pub enum Kind {
         /// Radius, m.
         radius: f64,
     },
+    /// Woven yarns.
+    Yarns {
+        /// The patch as it moves.
+        model: YarnModel,
+        /// Its arc lengths and anchors among the unknowns of all terms
+        /// ([`OwnState`](plisse_system::OwnState)).
+        own: Range<usize>,
+        /// Radius of each yarn in contact, m.
+        radii: Vec<f64>,
+    },
 }
 
 impl Scene {
@@ -152,14 +164,18 @@ impl Scene {
         Checkpoint { frame, tag, state: self.state.clone() }
     }
 
-    /// Everything that has a surface, as it is now: cloths, then obstacles, in the order in which
-    /// they were added.
+    /// Everything that has a surface, as it is now: cloths and tubes of yarns, then obstacles, in
+    /// the order in which they were added.
     #[must_use]
     pub fn surfaces(&self) -> Vec<DrawnSurface> {
         let cloths = self.bodies.iter().filter_map(|body| match &body.kind {
             Kind::Cloth { mesh, .. } => {
                 let faces = mesh.faces().as_slice().iter().map(|face| face.map(Id::get)).collect();
                 Some((self.positions(body).to_vec(), faces))
+            }
+            Kind::Yarns { .. } => {
+                let drawn = body.drawn_yarns(self.positions(body))?;
+                Some((drawn.points, drawn.faces))
             }
             Kind::Wires { .. } => None,
         });
@@ -202,6 +218,12 @@ impl Scene {
     pub fn set_state(&mut self, state: State<Vertices>) -> Result<(), StepError> {
         let (expected, found) = (self.system.size(), state.x().len());
         if expected != found {
+            return Err(StepError::WrongSize { expected, found });
+        }
+        // Empty before the first step. What moves without terms keeps numbers of its own there.
+        let (expected, found) = (self.system.own_count(), state.own().values.len());
+        let has_yarns = self.bodies.iter().any(|body| matches!(body.kind, Kind::Yarns { .. }));
+        if has_yarns && found != expected && found != 0 {
             return Err(StepError::WrongSize { expected, found });
         }
         self.state = state;
@@ -252,11 +274,19 @@ impl Scene {
     }
 
     /// The largest principal strain at each vertex of a body: that of the faces around it, weighted
-    /// by area; for wires the strain of the segments. Zero at rest, negative where all is
+    /// by area; for wires and yarns the strain of the segments. Zero at rest, negative where all is
     /// compressed.
     #[must_use]
     pub fn strain(&self, body: &BodyInfo) -> Vec<f64> {
-        body.strain(self.positions(body))
+        body.strain(&self.state)
+    }
+
+    /// Crossings that have come to the end of a yarn and stay there, with the names of their
+    /// bodies.
+    #[must_use]
+    pub fn yarn_events(&self) -> Vec<(&str, YarnEvent)> {
+        let of = |body: &'_ BodyInfo| body.yarn_events(&self.state);
+        self.bodies.iter().flat_map(|body| of(body).into_iter().map(|event| (&*body.name, event))).collect()
     }
 }
 
@@ -268,12 +298,46 @@ impl BodyInfo {
         index.map(|index| Id::new(index as u32))
     }
 
-    /// The largest principal strain at each vertex, of positions of this body.
+    /// Centre lines and tubes of yarns, of positions of this body; none of other bodies.
     ///
     /// # Panics
     /// If there are fewer positions than vertices.
     #[must_use]
-    pub fn strain(&self, x: &[DVec3]) -> Vec<f64> {
+    pub fn drawn_yarns(&self, x: &[DVec3]) -> Option<DrawnYarns> {
+        match &self.kind {
+            Kind::Yarns { model, .. } => Some(DrawnYarns::new(model.patch(), x)),
+            Kind::Cloth { .. } | Kind::Wires { .. } => None,
+        }
+    }
+
+    /// Arc lengths of yarns in a state, and their anchors: before the first step as they are at
+    /// rest. Empty for other bodies.
+    #[must_use]
+    pub fn arc_lengths<'a>(&'a self, state: &'a State<Vertices>) -> &'a [f64] {
+        match &self.kind {
+            Kind::Yarns { model, own, .. } => {
+                state.own().values.get(own.clone()).unwrap_or(model.patch().free_lengths())
+            }
+            Kind::Cloth { .. } | Kind::Wires { .. } => &[],
+        }
+    }
+
+    /// Crossings of this body that have come to the end of a yarn in a state.
+    #[must_use]
+    pub fn yarn_events(&self, state: &State<Vertices>) -> Vec<YarnEvent> {
+        match &self.kind {
+            Kind::Yarns { model, .. } => model.events(self.arc_lengths(state)),
+            Kind::Cloth { .. } | Kind::Wires { .. } => Vec::new(),
+        }
+    }
+
+    /// The largest principal strain at each vertex in a state of the scene.
+    ///
+    /// # Panics
+    /// If the state has fewer positions than the scene.
+    #[must_use]
+    pub fn strain(&self, state: &State<Vertices>) -> Vec<f64> {
+        let x = &state.x().as_slice()[self.vertices.clone()];
         let mut sums = vec![(0.0, 0.0); x.len()];
         match &self.kind {
             Kind::Cloth { mesh, rest, .. } => {
@@ -294,6 +358,21 @@ impl BodyInfo {
                     for v in [a, b] {
                         let sum = &mut sums[v as usize];
                         *sum = (sum.0 + strain * rest, sum.1 + rest);
+                    }
+                }
+            }
+            Kind::Yarns { model, .. } => {
+                let (patch, own) = (model.patch(), self.arc_lengths(state));
+                for (index, yarn) in patch.yarns().iter().enumerate() {
+                    let length = |place| patch.arc_length(Passing { yarn: index, place }, own);
+                    for k in 1..yarn.nodes.len() {
+                        let (ends, material) =
+                            ([yarn.nodes[k - 1], yarn.nodes[k]], length(k) - length(k - 1));
+                        let [a, b] = ends.map(|node| x[node as usize]);
+                        for node in ends {
+                            let sum = &mut sums[node as usize];
+                            *sum = (sum.0 + a.distance(b) - material, sum.1 + material);
+                        }
                     }
                 }
             }

@@ -11,15 +11,17 @@ use super::crossings::Surfaces;
 use super::friction::PairFrictions;
 use super::obstacle::{Obstacle, Parts};
 use super::scene::{BodyInfo, Kind};
+use super::yarns::Yarns;
 
 /// How a cloth or wires touch themselves and others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContact {
-    /// Thickness of a cloth that counts in contact, m. Wires have their diameter.
+    /// Thickness of a cloth that counts in contact, m. Wires have their diameter, yarns that of the
+    /// cloth that they make.
     pub thickness: f64,
     /// Gap at which contact begins, m. None: a fifth of the mean edge, and at most the radius of
-    /// wires. Of two bodies the smaller one counts. What starts closer keeps the gap of its start,
-    /// so that nothing is thrown off.
+    /// wires and yarns. Of two bodies the smaller one counts. What starts closer keeps the gap of
+    /// its start, so that nothing is thrown off.
     pub range: Option<Positive>,
     /// Coefficient of friction on itself and on other bodies, of which the geometric mean counts.
     /// Obstacles have one of their own. [`SceneBuilder::friction`](super::SceneBuilder::friction)
@@ -38,6 +40,11 @@ impl Default for BodyContact {
 
 /// Of the mean edge, the gap at which contact begins where nothing else is said.
 const RANGE: f64 = 0.2;
+
+/// Parts of yarns that start within so many thicknesses of their cloth, and the range, of each
+/// other do not touch: in the plane of the cloth, where they come close by shear and by sliding,
+/// yarns are half as thick as the cloth is across it. At three, shear by 60 degrees is free.
+const NEIGHBOURS: f64 = 3.0;
 
 /// What takes part in the contact of a scene.
 pub(super) struct Everything<'a> {
@@ -82,6 +89,7 @@ impl Everything<'_> {
                 friction: law.friction,
                 slip: law.slip,
                 touches_itself: false,
+                neighbours: 0.0,
             };
             let count = parts.local.len();
             let motion = Moved { obstacle: obstacle.clone(), local: parts.local, plane: parts.plane };
@@ -160,6 +168,7 @@ impl Everything<'_> {
             friction: contact.friction,
             slip: law.slip,
             touches_itself: contact.touches_itself,
+            neighbours: 0.0,
         };
         match &body.kind {
             Kind::Cloth { mesh, rest, .. } => {
@@ -179,6 +188,16 @@ impl Everything<'_> {
                 let segments = segments.iter().map(|ends| ends.map(id)).collect();
                 builder.wires(&body.name, segments, touching(*radius, radius.min(RANGE * mean)))
             }
+            Kind::Yarns { model, radii, .. } => {
+                let largest = radii.iter().copied().fold(0.0, f64::max);
+                let touching = touching(largest, largest.min(RANGE * Yarns::mean_segment(model.patch())));
+                let neighbours = NEIGHBOURS * (2.0 * largest + touching.range.get());
+                let id = |v: u32| Id::new(first + v);
+                let segments = model.patch().yarns().iter().zip(radii).flat_map(|(yarn, radius)| {
+                    yarn.nodes.windows(2).map(move |ends| ([id(ends[0]), id(ends[1])], *radius))
+                });
+                builder.yarns(&body.name, segments.collect(), Touching { neighbours, ..touching })
+            }
         }
     }
 
@@ -188,6 +207,11 @@ impl Everything<'_> {
         body.map_or(0.0, |body| match &self.bodies[body].kind {
             Kind::Cloth { .. } => 0.5 * self.contacts[body].thickness,
             Kind::Wires { radius, .. } => *radius,
+            Kind::Yarns { model, radii, .. } => {
+                let node = vertex.get() - self.bodies[body].vertices.start as u32;
+                let passing = model.patch().at_node(node);
+                passing.into_iter().flatten().map(|at| radii[at.yarn]).fold(0.0, f64::max)
+            }
         })
     }
 }

@@ -7,13 +7,14 @@ use super::material::MaterialChoice;
 use super::obstacle::Sides;
 use super::output::Colour;
 use super::pin::PinTable;
+use super::yarn::{WovenShape, YarnTable};
 use crate::scene_file::choices::{UvScaleChoice, WeldChoice};
 use crate::scene_file::read::{names, table};
 use crate::scene_file::values::{Count, LargestStretch, NonNegative};
 
 table! {
     /// A piece of cloth. One of `grid`, `disc`, `cylinder`, `sphere`, `pillow`, `discs`, `annuli`,
-    /// `mesh` gives its shape.
+    /// `woven`, `mesh` gives its shape.
     pub struct ClothTable ("[[cloth]]") {
         /// For reports and files.
         name: String = optional,
@@ -31,8 +32,11 @@ table! {
         discs: Disc = optional,
         /// Two rings sewn along both rims, in x and y: a flat torus.
         annuli: Annulus = optional,
+        /// A rectangle of yarns about the origin, in x and y; for `model = "yarn"`.
+        woven: WovenShape = optional,
         /// An OBJ file. `vt` is the flat material space in metres; without `vt` the mesh is at rest
-        /// as it is, and if it is not flat, its material must be isotropic.
+        /// as it is, and if it is not flat, its material must be isotropic. With `model = "yarn"`,
+        /// its faces are quads, and their edges are yarns.
         mesh: String = optional,
         /// Metres per unit of `mesh`: 1e-3 for a file in millimetres. `vt` stays.
         mesh_unit: Positive = optional,
@@ -48,6 +52,8 @@ table! {
         material: MaterialChoice = "\"cotton\"",
         /// How it resists stretch.
         model: ClothModelName = "\"elastic\"",
+        /// How it is woven, and of what; for `model = "yarn"`.
+        yarn: YarnTable = optional,
         /// The largest stretch, as a multiple of the length at rest: 1.05 lets the cloth grow by
         /// 5 %. No load and no solver iteration exceeds it. Without it, there is no limit.
         strain_limit: LargestStretch = optional,
@@ -67,9 +73,10 @@ table! {
         /// Velocity at the start, m/s.
         velocity: DVec3 = "[0, 0, 0]",
         /// Whether it touches itself; if not, its parts pass through each other. Without it,
-        /// `true`, but for `pillow`, `discs` and `annuli`, whose two sheets start in one place.
+        /// `true`, but for `pillow`, `discs` and `annuli`, whose two sheets start in one place, and
+        /// for `model = "yarn"`.
         self_contact: bool = optional,
-        /// Thickness that counts in contact, m.
+        /// Thickness that counts in contact, m; that of yarns follows from their radii.
         contact_thickness: NonNegative = "0",
         /// Gap at which contact begins, m. Without it, a fifth of the mean edge. Of two bodies the
         /// smaller one counts; what starts closer keeps the gap of its start.
@@ -194,6 +201,9 @@ names! {
         /// It does not stretch at all, and bends freely: fast projection on elements that do not
         /// lock. One cloth alone, with obstacles; only density and bending of the material count.
         Developable = "developable",
+        /// Yarns that cross, stick and slide. Its shape is `woven`, or a `mesh` of quads; the table
+        /// `yarn` says what it is made of.
+        Yarn = "yarn",
     }
 }
 

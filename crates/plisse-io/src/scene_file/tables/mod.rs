@@ -9,6 +9,7 @@ mod pin;
 mod time;
 mod wires;
 mod wrinkle;
+mod yarn;
 
 use glam::DVec3;
 use plisse_core::Positive;
@@ -22,6 +23,7 @@ pub use pin::*;
 pub use time::*;
 pub use wires::*;
 pub use wrinkle::*;
+pub use yarn::*;
 
 use crate::scene_file::read::{names, table};
 use crate::scene_file::values::{Fraction, NonNegative, Version};

@@ -127,6 +127,7 @@ impl Layout {
             friction,
             slip: SLIP,
             touches_itself: true,
+            neighbours: 0.0,
         };
         let solid = Touching { range: FAR, touches_itself: false, ..cloth };
         let mut builder = ContactTerm::builder();

@@ -174,7 +174,9 @@ impl Course {
             .as_slice()
             .iter()
             .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], x| [low.min(*x), high.max(*x)]);
-        let place = pick(Tolerance::Absolute(0.005), Tolerance::Absolute(0.05));
+        // A patch of yarns is a few centimetres large.
+        let part = if (corners[1] - corners[0]).length() < 0.1 { 0.1 } else { 1.0 };
+        let place = pick(Tolerance::Absolute(0.005 * part), Tolerance::Absolute(0.05 * part));
         for (name, corner) in ["lowest", "highest"].into_iter().zip(corners) {
             for (axis, value) in ["x", "y", "z"].into_iter().zip(corner.to_array()) {
                 findings.figure(format!("{name} {axis} at the end (m)"), value, place);
