@@ -264,7 +264,7 @@ impl ContactBuilder {
                 }
                 Part::Wires { segments } => {
                     let length = |ends: &[Id<Vertices>; 2]| x[ends[0].index()].distance(x[ends[1].index()]);
-                    for alike in segments.chunk_by(|(_, a), (_, b)| a == b) {
+                    for alike in segments.chunk_by(|(_, a), (_, b)| a.total_cmp(b).is_eq()) {
                         let radius = alike[0].1;
                         let lines: Vec<[Id<Vertices>; 2]> = alike.iter().map(|(ends, _)| *ends).collect();
                         colliders.add_lines(Body(body), &lines, radius).map_err(wrong)?;
