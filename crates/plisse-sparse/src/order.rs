@@ -3,7 +3,7 @@
 //! Minimum degree works on the graph of nodes, each expanded to its unknowns: the same fill as on
 //! scalars, for a fraction of the time. Where nodes of few unknowns hang on larger ones, as arc
 //! lengths on the crossings of yarns, they have low degrees and go first, whole chains of them, and
-//! what they leave behind couples places far from each other: 6.5 times the fill on a patch of 45
+//! what they leave behind couples places far from each other: 7.5 times the fill on a patch of 45
 //! by 45 crossings. There a second order treats each of them as a part of the node with which it
 //! has most neighbours in common.
 

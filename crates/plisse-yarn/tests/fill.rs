@@ -20,7 +20,7 @@ fn fill_of(mut matrix: BlockMatrix) -> usize {
     linear.factor_len().unwrap()
 }
 
-/// Minimum degree eliminated chains of arc lengths first, which couples whole yarns: 6.5 times the
+/// Minimum degree eliminated chains of arc lengths first, which couples whole yarns: 7.5 times the
 /// fill on 45 by 45 crossings.
 #[test]
 fn arc_lengths_are_eliminated_with_their_crossings() {
