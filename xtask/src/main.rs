@@ -25,6 +25,8 @@ cargo xtask COMMAND
   bench developable [N…]
                    steps of a sheet of N x N cells that does not stretch, by solver, beside elastic ones
   bench wrinkle    time, memory and steps of the wrinkle solver, in factorisations of its own matrix
+  bench yarn [NODES…] [steps=N] [solvers]
+                   CPU time per step of a patch of yarns, by part and by number of nodes
   ccd DIR [LEVELS] collision queries with exact truth: misses, false alarms and times; see docs/src/contact/ccd.md
   regress [NAME…] [--short] [--bless]
                    experiments of the papers and runs of the scenes, each with a verdict by rules and by a golden

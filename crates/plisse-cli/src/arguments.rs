@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::moduli::ModuliOptions;
 use crate::wrinkle::WrinkleOptions;
 
 /// Simulates cloth, shells and wires from scene files.
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     },
     /// List the materials with their figures and sources.
     Materials,
+    Moduli(Box<ModuliOptions>),
     Info(InfoOptions),
     /// Make pictures of a run again, from another side or with other colours.
     Render(RenderArguments),

@@ -9,6 +9,7 @@ mod folder;
 mod hangup;
 mod info;
 mod materials;
+mod moduli;
 mod picture;
 mod progress;
 mod reel;
@@ -31,10 +32,12 @@ use progress::{complain, printed};
 fn main() -> ExitCode {
     hangup::keep_ignoring();
     let arguments = Arguments::parse();
-    let reports =
-        matches!(arguments.command, None | Some(Command::Run(_) | Command::Resume(_) | Command::Wrinkle(_)));
+    let reports = matches!(
+        arguments.command,
+        None | Some(Command::Run(_) | Command::Resume(_) | Command::Wrinkle(_) | Command::Moduli(_))
+    );
     if arguments.talk.json && !reports {
-        complain("plisse: --json is for run, resume and wrinkle");
+        complain("plisse: --json is for run, resume, wrinkle and moduli");
         return ExitCode::from(2);
     }
     let result = match &arguments.command {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
             materials::list();
             Ok(())
         }
+        Some(Command::Moduli(options)) => moduli::moduli(options, &arguments.talk),
         Some(Command::Info(options)) => info::info(options),
         Some(Command::Wrinkle(options)) => wrinkle::wrinkle(options, &arguments.talk),
         Some(Command::Render(options)) => export::render_command(options, &arguments.talk),

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "shell", sizes @ ..] => report(bench::shell::run(sizes)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
+        ["bench", "yarn", words @ ..] => report(bench::yarn::run(words)),
         ["eval", path] => match eval::run(path) {
             Ok(text) => {
                 print!("{text}");

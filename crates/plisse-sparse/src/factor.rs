@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::perm::PermRef;
-use faer::sparse::linalg::amd;
 use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LdltRef, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
 };
@@ -15,6 +14,7 @@ use glam::DMat3;
 
 use crate::error::LinearError;
 use crate::matrix::BlockMatrix;
+use crate::order;
 use crate::pattern::{Pattern, Revision};
 
 /// One thread: faer's sparse Cholesky does not gain from more, and the bits would depend on their
@@ -53,38 +53,20 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// Minimum degree on the graph of nodes, each expanded to its unknowns: the same fill as on
-    /// scalars, for a fraction of the time.
+    /// With the order of nodes, or of groups of nodes where that has less fill; see
+    /// [`order`](crate::order).
     pub(crate) fn new(blocks: &Pattern) -> Result<Self, LinearError> {
-        let (n, layout) = (blocks.size(), blocks.layout());
-        let (mut node_order, mut node_rank) = (vec![0u32; n], vec![0u32; n]);
-        let starts: Vec<u32> =
-            (0..n).map(|j| blocks.entries(j).start as u32).chain([blocks.block_count() as u32]).collect();
-        let graph = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, blocks.rows());
-        let mut memory = buffer(amd::order_scratch::<u32>(n, blocks.block_count()))?;
-        amd::order(
-            &mut node_order,
-            &mut node_rank,
-            graph,
-            amd::Control::default(),
-            MemStack::new(&mut memory),
-        )
-        .map_err(|_| LinearError::OutOfMemory)?;
-        let unknowns = layout.unknowns();
-        let order: Vec<u32> = node_order
-            .iter()
-            .flat_map(|&node| layout.range(node as usize).map(|unknown| unknown as u32))
-            .collect();
-        let mut rank = vec![0; unknowns];
-        for (place, &unknown) in order.iter().enumerate() {
-            rank[unknown as usize] = place as u32;
-        }
+        let unknowns = blocks.layout().unknowns();
         let (column_starts, rows) = scalar_pattern(blocks)?;
         let pattern = SymbolicSparseColMatRef::new_checked(unknowns, unknowns, &column_starts, None, &rows);
-        let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &rank, unknowns));
-        let symbolic =
-            factorize_symbolic_cholesky(pattern, Side::Lower, ordering, CholeskySymbolicParams::default())
-                .map_err(|_| LinearError::OutOfMemory)?;
+        let symbolic = symbolic(blocks, pattern, &order::by_nodes(blocks)?)?;
+        let symbolic = match order::by_groups(blocks)? {
+            None => symbolic,
+            Some(groups) => {
+                let other = self::symbolic(blocks, pattern, &groups)?;
+                if other.len_val() < symbolic.len_val() { other } else { symbolic }
+            }
+        };
         Ok(Self { revision: blocks.revision(), unknowns, column_starts, rows, symbolic })
     }
 
@@ -101,6 +83,24 @@ impl Analysis {
         let n = self.unknowns;
         SymbolicSparseColMatRef::new_checked(n, n, &self.column_starts, None, &self.rows)
     }
+}
+
+/// The symbolic factor of an order of nodes, each expanded to its unknowns.
+fn symbolic(
+    blocks: &Pattern,
+    pattern: SymbolicSparseColMatRef<'_, u32>,
+    nodes: &[u32],
+) -> Result<SymbolicCholesky<u32>, LinearError> {
+    let (layout, unknowns) = (blocks.layout(), blocks.layout().unknowns());
+    let expand = |node: &u32| layout.range(*node as usize).map(|unknown| unknown as u32);
+    let order: Vec<u32> = nodes.iter().flat_map(expand).collect();
+    let mut rank = vec![0; unknowns];
+    for (place, &unknown) in order.iter().enumerate() {
+        rank[unknown as usize] = place as u32;
+    }
+    let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &rank, unknowns));
+    factorize_symbolic_cholesky(pattern, Side::Lower, ordering, CholeskySymbolicParams::default())
+        .map_err(|_| LinearError::OutOfMemory)
 }
 
 /// The lower triangle of scalars, column by column.
@@ -276,6 +276,6 @@ impl<T: Precision> Factor<T> {
 }
 
 /// Work memory; refuses instead of aborting when there is not enough.
-fn buffer(size: StackReq) -> Result<MemBuffer, LinearError> {
+pub(crate) fn buffer(size: StackReq) -> Result<MemBuffer, LinearError> {
     MemBuffer::try_new(size).map_err(|_| LinearError::OutOfMemory)
 }

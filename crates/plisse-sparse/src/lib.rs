@@ -44,6 +44,7 @@ mod factor;
 mod layout;
 mod matrix;
 mod operator;
+mod order;
 pub mod parallel;
 mod pattern;
 mod sink;

@@ -6,6 +6,7 @@
 //! | patches | [`Woven`], [`patch_of_quads`], [`Patch`], [`Weave`], [`Yarn`], [`YarnMaterial`], [`Contacts`], [`PatchError`] |
 //! | elements | [`Stretch`], [`Bend`], [`Corner`], [`Jam`], [`Weight`], [`SegmentInertia`], [`YarnElement`], [`ArcLength`] |
 //! | everything as terms of a system | [`YarnModel`], [`YarnEvent`] |
+//! | virtual tests: a patch as a sheet | [`Moduli`], [`Specimen`], [`VirtualTest`], [`Reading`], [`TestSettings`], [`ModuliError`] |
 //! | curves and tubes with crimp | [`centre_lines`], [`CentreLine`], [`tubes`], [`Tubes`] |
 //!
 //! A crossing has five unknowns: its position, and how much material of each of its two yarns has
@@ -30,6 +31,7 @@ mod inertia;
 mod jam;
 mod lines;
 mod model;
+mod moduli;
 mod patch;
 mod quads;
 mod shear;
@@ -47,6 +49,7 @@ pub use inertia::{InertiaStart, SegmentInertia};
 pub use jam::Jam;
 pub use lines::{CentreLine, Tubes, centre_lines, tubes};
 pub use model::{YarnEvent, YarnModel};
+pub use moduli::{Moduli, ModuliError, Reading, Specimen, TestSettings, VirtualTest};
 pub use patch::{Passing, Patch};
 pub use quads::patch_of_quads;
 pub use shear::Corner;

@@ -8,3 +8,4 @@ pub(crate) mod kernels;
 pub(crate) mod shell;
 pub(crate) mod step;
 pub(crate) mod wrinkle;
+pub(crate) mod yarn;

@@ -4,6 +4,7 @@ mod damping;
 mod eigenvalues;
 mod hanging_sheet;
 mod modes;
+mod yarn;
 
 use anyhow::{Result, anyhow};
 
@@ -16,7 +17,7 @@ type Figure = fn(&std::path::Path) -> DrawResult;
 pub(crate) fn draw() -> Result<()> {
     let folder = repository_root().join("docs/src/figures");
     std::fs::create_dir_all(&folder)?;
-    let figures: [(&str, Figure); 8] = [
+    let figures: [(&str, Figure); 9] = [
         ("eigenvalues.svg", eigenvalues::draw),
         ("modes-hinge.svg", modes::hinge),
         ("modes-rod.svg", modes::rod),
@@ -25,6 +26,7 @@ pub(crate) fn draw() -> Result<()> {
         ("damping-spring.svg", damping::spring),
         ("damping-swing.svg", damping::swing),
         ("damping-hanging.svg", damping::hanging),
+        ("yarn-pull-out.svg", yarn::pull_out),
     ];
     for (name, draw) in figures {
         draw(&folder.join(name)).map_err(|e| anyhow!("{name}: {e}"))?;
