@@ -425,9 +425,9 @@ impl Developable {
             }
             let rows = Supports { list: supports.clone(), scale: 1.0 / h };
             let mut projector = self.inner.projector().with(vec![Arc::new(rows)]).map_err(wrong)?;
-            x = predicted.trial.x().clone();
+            let begin = std::mem::replace(&mut x, predicted.trial.x().clone());
             let report = projector
-                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor))
+                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor), Some(&begin))
                 .map_err(|error| predicted.failed(true, Cause::new(error)))?;
             errors.extend_from_slice(&report.errors);
             let multipliers = projector.multipliers();
