@@ -31,9 +31,10 @@ pub struct ProjectionSettings {
     /// Where the directions of constraint forces are taken.
     pub directions: Directions,
     /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
-    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here:
-    /// the matrix changes as much from iteration to iteration as the sheet turns, and is so badly
-    /// conditioned that single precision costs iterations (`cargo xtask bench developable`).
+    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays. Along explicit directions
+    /// it does not: the matrix changes as much from iteration to iteration as the sheet turns, and
+    /// is so badly conditioned that single precision costs iterations (`cargo xtask bench
+    /// developable`). Along implicit ones a factor serves the iterations of one step.
     pub solver: LinearSolver,
     /// Relative residual of linear systems. Each iteration of the projection reduces the error by
     /// about this at best.
