@@ -44,12 +44,23 @@ impl EdgeBending {
     /// The bending of a sheet with this rigidity in joules: `E h³/(12 (1 - ν²))` of a plate.
     #[must_use]
     pub fn new(mesh: &CrMesh, rigidity: Positive) -> Self {
+        Self::varied(mesh, |_| rigidity.get())
+    }
+
+    /// The same with a rigidity of each interior edge in joules, zero or more. An edge of none is a
+    /// crease: the sheet turns there freely.
+    #[must_use]
+    pub fn varied(mesh: &CrMesh, rigidity: impl Fn(Id<Edges>) -> f64) -> Self {
         let count = mesh.mesh().edge_count();
         let mut triplets: Vec<(u32, u32, f64)> = Vec::with_capacity(25 * count);
         for (id, edge) in mesh.mesh().edges().iter() {
             let (left, Some(right)) = edge.faces else { continue };
+            let own = rigidity(id);
+            if own == 0.0 {
+                continue;
+            }
             let row = laplace_row(mesh, id);
-            let scale = 3.0 * rigidity.get() / (mesh.area(left) + mesh.area(right));
+            let scale = 3.0 * own / (mesh.area(left) + mesh.area(right));
             for (i, a) in &row {
                 triplets.extend(row.iter().map(|(j, b)| (i.get(), j.get(), scale * a * b)));
             }

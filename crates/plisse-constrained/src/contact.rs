@@ -24,7 +24,8 @@ pub struct GhostContact {
     masses: InverseMasses,
     obstacles: Places,
     response: Response,
-    touches_itself: bool,
+    /// Bodies whose parts pass through each other, ascending.
+    loose: Vec<Body>,
 }
 
 /// Why there is no contact of this sheet.
@@ -67,9 +68,9 @@ pub(crate) struct Touched {
 }
 
 impl GhostContact {
-    /// Contact of a sheet, whose vertices have these inverse masses in 1/kg (zero for pinned ones)
+    /// Contact of sheets, whose vertices have these inverse masses in 1/kg (zero for pinned ones)
     /// and come first among the colliders; what follows are obstacles, whose places `obstacles`
-    /// says. The body of the sheet is `Body(0)`.
+    /// says. Bodies in `loose` do not touch themselves.
     ///
     /// # Errors
     /// [`GhostContactError`].
@@ -78,7 +79,7 @@ impl GhostContact {
         inverse_masses: &Field<Vertices, f64>,
         obstacles: Places,
         settings: ResponseSettings,
-        touches_itself: bool,
+        mut loose: Vec<Body>,
     ) -> Result<Self, GhostContactError> {
         let (sheet, found) = (inverse_masses.len(), colliders.vertex_count());
         if found < sheet {
@@ -88,7 +89,16 @@ impl GhostContact {
         all.resize(found, 0.0);
         let masses = InverseMasses::new(Field::from_vec(all))?;
         let response = Response::new(settings)?;
-        Ok(Self { colliders, sheet, masses, obstacles, response, touches_itself })
+        loose.sort_unstable();
+        Ok(Self { colliders, sheet, masses, obstacles, response, loose })
+    }
+
+    /// The same with another coefficient of friction between two bodies, or of one with itself.
+    ///
+    /// # Errors
+    /// [`GhostContactError::Settings`] for a coefficient out of its range.
+    pub fn with_friction(self, pair: [Body; 2], coefficient: f64) -> Result<Self, GhostContactError> {
+        Ok(Self { response: self.response.with_friction(pair, coefficient)?, ..self })
     }
 
     /// How far obstacles move during a step at most, m. Contact with what rests can take energy,
@@ -119,7 +129,7 @@ impl GhostContact {
         // that.
         let mut phase = BroadPhase::new(self.colliders.clone(), &start);
         let filter = PairFilter {
-            bodies: |a: Body, b: Body| self.touches_itself || a != b,
+            bodies: |a: Body, b: Body| a != b || self.loose.binary_search(&a).is_err(),
             pairs: |_: ContactPair| true,
         };
         let repelled = self.response.repel(&mut phase, &self.masses, &filter, &start, &mut end, dt);

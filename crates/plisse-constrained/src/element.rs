@@ -10,7 +10,7 @@
 //! ```
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Edges, Faces, Field, FieldError, Id, Mat3x2, RestShape, TriMesh, Vertices};
+use plisse_core::{Edges, Faces, Field, FieldError, Id, Mat3x2, RestShape, TriMesh, TriangleMap, Vertices};
 
 use crate::error::ConstrainedError;
 
@@ -33,10 +33,18 @@ impl CrMesh {
     /// # Errors
     /// [`ConstrainedError::Length`] for a rest shape of another mesh.
     pub fn new(mesh: TriMesh, rest: &RestShape) -> Result<Self, ConstrainedError> {
+        Self::from_maps(mesh, rest.maps())
+    }
+
+    /// The same with the rest shape of each face: of several bodies together.
+    ///
+    /// # Errors
+    /// [`ConstrainedError::Length`] for maps of another mesh.
+    pub fn from_maps(mesh: TriMesh, maps: &Field<Faces, TriangleMap>) -> Result<Self, ConstrainedError> {
         let length = |source| ConstrainedError::Length { what: "the rest shape", source };
-        rest.maps().check_len(mesh.face_count()).map_err(length)?;
-        let area = rest.maps().map(plisse_core::TriangleMap::area);
-        let gradients = rest.maps().map(|map| [0, 1, 2].map(|k| map.barycentric_gradient(k) * -2.0));
+        maps.check_len(mesh.face_count()).map_err(length)?;
+        let area = maps.map(TriangleMap::area);
+        let gradients = maps.map(|map| [0, 1, 2].map(|k| map.barycentric_gradient(k) * -2.0));
         // The height over edge k is 1/|∇λₖ|.
         let lengths = Field::from_fn(mesh.face_count(), |face| {
             [0, 1, 2].map(|k| area[face] * gradients[face][k].length())
@@ -82,10 +90,21 @@ impl CrMesh {
     /// quadratics.
     #[must_use]
     pub fn edge_areas(&self) -> Field<Edges, f64> {
-        self.mesh.edges().map(|edge| {
-            let other = edge.faces.1.map_or(0.0, |face| self.area[face]);
-            (self.area[edge.faces.0] + other) / 3.0
-        })
+        self.edge_sums(|face| self.area[face])
+    }
+
+    /// The mass matrix of faces with these densities in kg/m², in kg.
+    ///
+    /// # Panics
+    /// If there are fewer densities than faces.
+    #[must_use]
+    pub fn edge_masses(&self, densities: &Field<Faces, f64>) -> Field<Edges, f64> {
+        self.edge_sums(|face| densities[face] * self.area[face])
+    }
+
+    /// A third of what the faces of each edge have.
+    fn edge_sums(&self, of: impl Fn(Id<Faces>) -> f64) -> Field<Edges, f64> {
+        self.mesh.edges().map(|edge| (of(edge.faces.0) + edge.faces.1.map_or(0.0, &of)) / 3.0)
     }
 
     /// Midpoints of a conforming surface, m.

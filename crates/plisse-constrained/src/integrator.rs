@@ -109,6 +109,8 @@ pub(crate) struct Predicted<S: Space> {
     report: StepReport,
     /// In 1/s: see [`rate`].
     pub(crate) rate: f64,
+    /// Where inertia alone would lead.
+    pub(crate) coasted: Field<S, DVec3>,
     start: f64,
     dt: f64,
 }
@@ -140,7 +142,9 @@ impl<S: Space> FastProjection<S> {
         let mut trial = state.clone();
         let report = self.predictor.step(system, &mut trial, dt)?;
         let rate = rate(self.predictor.scheme(), state, dt.get());
-        Ok(Predicted { trial, report, rate, start: state.time(), dt: dt.get() })
+        let (x, v) = (state.x(), state.v());
+        let coasted = Field::from_fn(x.len(), |node| x[node] + v[node] * dt.get());
+        Ok(Predicted { trial, report, rate, coasted, start: state.time(), dt: dt.get() })
     }
 
     /// Positions on the constraints near the predicted ones.
@@ -154,7 +158,7 @@ impl<S: Space> FastProjection<S> {
         let pose = Pose { x: trial.x(), own: &trial.own().values, time, step: None };
         system.hessian(&pose, Psd::Clamp, &mut self.stiffness);
         self.projector
-            .project_with(&mut x, time, (Some(&self.stiffness), predicted.factor()))
+            .project_with(&mut x, time, (Some(&self.stiffness), predicted.factor()), Some(&predicted.coasted))
             .map_err(|error| predicted.failed(true, Cause::new(error)))?;
         Ok(x)
     }

@@ -31,9 +31,10 @@ pub struct ProjectionSettings {
     /// Where the directions of constraint forces are taken.
     pub directions: Directions,
     /// How linear systems are solved. [`LinearSolver::Cholesky`] makes a factor per iteration.
-    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays, which it does not here:
-    /// the matrix changes as much from iteration to iteration as the sheet turns, and is so badly
-    /// conditioned that single precision costs iterations (`cargo xtask bench developable`).
+    /// [`LinearSolver::StaleCholesky`] keeps an old one while that pays. Along explicit directions
+    /// it does not: the matrix changes as much from iteration to iteration as the sheet turns, and
+    /// is so badly conditioned that single precision costs iterations (`cargo xtask bench
+    /// developable`). Along implicit ones a factor serves the iterations of one step.
     pub solver: LinearSolver,
     /// Relative residual of linear systems. Each iteration of the projection reduces the error by
     /// about this at best.
@@ -114,6 +115,10 @@ pub struct ProjectionReport {
     pub factorisations: usize,
     /// Iterations of the linear solver.
     pub linear_iterations: usize,
+    /// Along implicit directions, how far the last iteration went, relative to what forces and
+    /// constraints have done together in this step, in the norm of the masses: about the error of
+    /// that. Infinite before the first; zero along explicit directions.
+    pub last_change: f64,
 }
 
 impl ProjectionReport {
@@ -204,6 +209,13 @@ pub struct Projector<S: Space> {
     /// multiplies forces with; empty before, and along explicit directions.
     forces: Vec<f64>,
 }
+
+/// Along implicit directions rows can hold before forces balance: the last iteration must change
+/// the way from the predicted positions by no more than this part of it.
+const SETTLED: f64 = 0.1;
+
+/// Changes below this part of coordinates are rounding, which rows stiffen.
+const ROUNDING: f64 = 1e-11;
 
 /// A factor is kept while an iteration leaves no more than this part of the error.
 const KEPT: f64 = 0.3;
@@ -371,26 +383,44 @@ impl<S: Space> Projector<S> {
         time: f64,
         factor: f64,
     ) -> Result<&ProjectionReport, ProjectionError> {
-        self.project_with(x, time, (None, factor))
+        self.project_with(x, time, (None, factor), None)
     }
 
     /// [`Self::project`] in the metric `M + h² K` with a stiffness `K` of terms, N/m, over the free
     /// nodes. Explicit directions know the masses only, and blocks that the system did not name
-    /// when it was built stay out.
+    /// when it was built stay out. Along implicit directions iterations may begin elsewhere than at
+    /// `x`: at `guess`, where that violates the constraints less.
     pub(crate) fn project_with(
         &mut self,
         x: &mut Field<S, DVec3>,
         time: f64,
         (stiffness, factor): (Option<&BlockMatrix>, f64),
+        guess: Option<&Field<S, DVec3>>,
     ) -> Result<&ProjectionReport, ProjectionError> {
         let mut y = x.clone();
+        if let Some(guess) = guess.filter(|_| self.tangent.is_some()) {
+            self.lambda.fill(0.0);
+            let [there, here] = [guess, &*x].map(|at| {
+                self.evaluate(at, time);
+                self.residual(factor);
+                largest(&self.right)
+            });
+            if there < here {
+                y.clone_from(guess);
+                // Held nodes are where they must be.
+                for (node, _) in self.weights.iter().filter(|(_, weight)| **weight == 0.0) {
+                    y[node] = x[node];
+                }
+            }
+        }
         self.lambda.fill(0.0);
         // Empty before, and along explicit directions.
         for (lambda, force) in self.lambda.iter_mut().zip(&self.forces) {
             *lambda = force * factor;
         }
-        let mut report = ProjectionReport::default();
-        let mut good: Option<(Field<S, DVec3>, Vec<f64>, f64)> = None;
+        let last_change = if self.tangent.is_some() { f64::INFINITY } else { 0.0 };
+        let mut report = ProjectionReport { last_change, ..ProjectionReport::default() };
+        let mut good: Option<(Field<S, DVec3>, Vec<f64>, [f64; 2])> = None;
         loop {
             self.evaluate(&y, time);
             self.residual(factor);
@@ -398,15 +428,19 @@ impl<S: Space> Projector<S> {
             report.errors.push(error);
             let (first, iterations) = (report.errors[0], report.iterations());
             let wished = self.wished_tolerance(factor);
-            if error <= self.settings.tolerance {
-                let before = good.replace((y.clone(), self.lambda.clone(), error));
-                let improves = before.is_none_or(|(_, _, last)| error < 0.5 * last);
-                if error <= wished || !improves || iterations >= self.settings.max_iterations {
+            let change = report.last_change;
+            if error <= self.settings.tolerance && change <= SETTLED {
+                let before = good.replace((y.clone(), self.lambda.clone(), [error, change]));
+                // Zero stays zero, as changes do along explicit directions.
+                let improves =
+                    before.is_none_or(|(_, _, last)| error < 0.5 * last[0] || change < 0.5 * last[1]);
+                let is_done = error <= wished && change <= self.wished_change();
+                if is_done || !improves || iterations >= self.settings.max_iterations {
                     break;
                 }
-            } else if let Some((x, lambda, error)) = good.take() {
+            } else if let Some((x, lambda, [error, change])) = good.take() {
                 // One more was one too many.
-                (y, self.lambda) = (x, lambda);
+                (y, self.lambda, report.last_change) = (x, lambda, change);
                 report.errors.push(error);
                 break;
             }
@@ -421,7 +455,14 @@ impl<S: Space> Projector<S> {
                     None => self.iterate(&mut y, factor, &mut report).err(),
                     Some(_) => {
                         let anew = self.needs_factor(&report.errors);
-                        self.iterate_implicit(x, &mut y, (stiffness, factor), anew, &mut report).err()
+                        self.iterate_implicit(
+                            [x, guess.unwrap_or(x)],
+                            &mut y,
+                            (stiffness, factor),
+                            anew,
+                            &mut report,
+                        )
+                        .err()
                     }
                 }
             };
@@ -471,7 +512,15 @@ impl<S: Space> Projector<S> {
     /// more exact, or they gain energy. Taut sheets may not allow it, so that it is a wish.
     fn wished_tolerance(&self, factor: f64) -> f64 {
         let shorter = (factor.sqrt() / USUAL).clamp(TIGHTEST, 1.0);
-        self.settings.tolerance * shorter
+        // Iterations with a factor that is there cost little.
+        let cheaper = if self.tangent.is_some() { 0.1 } else { 1.0 };
+        self.settings.tolerance * shorter * cheaper
+    }
+
+    /// What iterations along implicit directions go on for while they gain: the change of the last
+    /// one. A flat sheet may not allow less than [`SETTLED`], because its rows depend on each other.
+    fn wished_change(&self) -> f64 {
+        (10.0 * self.settings.tolerance.sqrt()).clamp(1e-3, SETTLED)
     }
 
     /// One linear solve and what it moves.
@@ -515,7 +564,7 @@ impl<S: Space> Projector<S> {
     /// `λ' = -κ (c + α λ/h² + J δ)`, and the rest is a matrix over nodes.
     fn iterate_implicit(
         &mut self,
-        x: &Field<S, DVec3>,
+        [x, guess]: [&Field<S, DVec3>; 2],
         y: &mut Field<S, DVec3>,
         (stiffness, factor): (Option<&BlockMatrix>, f64),
         anew: bool,
@@ -580,10 +629,15 @@ impl<S: Space> Projector<S> {
         tangent.substitute(&force);
         report.linear_iterations += 1;
         let mut change = Field::filled(y.len(), DVec3::ZERO);
+        let (mut moved, mut whole) = (0.0, 0.0);
         for (node, by) in tangent.change() {
             change[node] = by;
             y[node] += by;
+            moved += by.length_squared() / weights[node];
+            let far = y[node].distance_squared(x[node]) + y[node].distance_squared(guess[node]);
+            whole += (far + y[node].length_squared() * ROUNDING * ROUNDING) / weights[node];
         }
+        report.last_change = if moved == 0.0 { 0.0 } else { (moved / whole).sqrt() };
         for group in groups.iter() {
             let own = frozen[group.gradients()].chunks_exact(usize::from(group.nodes).max(1));
             for (row, gradients) in group.rows().zip(own) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Edges, Field, Id, Positive, Vertices};
+use plisse_core::{Edges, Faces, Field, Id, Positive, Vertices};
 use plisse_system::{
     Balance, Cause, Energies, Gravity, Integrator, Ledger, Motion, NewtonSettings, OwnState, Pin, Previous,
     Scheme, State, StepError, StepReport, System, Term,
@@ -23,8 +23,9 @@ use crate::reach::{PinTarget, Reach, VertexPin};
 /// What a [`Developable`] is made of.
 pub struct DevelopableBuilder {
     mesh: CrMesh,
-    density: Positive,
-    rigidity: Option<Positive>,
+    /// Of each face, kg/m².
+    densities: Field<Faces, f64>,
+    rigidity: Option<EdgeBending>,
     gravity: DVec3,
     ribbon: bool,
     pins: Vec<VertexPin>,
@@ -43,9 +44,10 @@ impl DevelopableBuilder {
     /// ribbon along its boundary.
     #[must_use]
     pub fn new(mesh: CrMesh, density: Positive) -> Self {
+        let densities = Field::filled(mesh.mesh().face_count(), density.get());
         Self {
             mesh,
-            density,
+            densities,
             rigidity: None,
             gravity: DVec3::ZERO,
             ribbon: true,
@@ -64,7 +66,20 @@ impl DevelopableBuilder {
     /// With this bending rigidity, J.
     #[must_use]
     pub fn bending(self, rigidity: Positive) -> Self {
-        Self { rigidity: Some(rigidity), ..self }
+        Self { rigidity: Some(EdgeBending::new(&self.mesh, rigidity)), ..self }
+    }
+
+    /// With this bending: rigidities that differ, or creases.
+    #[must_use]
+    pub fn edge_bending(self, bending: EdgeBending) -> Self {
+        Self { rigidity: Some(bending), ..self }
+    }
+
+    /// With a density of each face, kg/m².
+    #[must_use]
+    pub fn densities(self, density: impl Fn(Id<Faces>) -> Positive) -> Self {
+        let densities = Field::from_fn(self.mesh.mesh().face_count(), |face| density(face).get());
+        Self { densities, ..self }
     }
 
     /// With this gravity, m/s².
@@ -151,7 +166,7 @@ impl DevelopableBuilder {
     /// [`ConstrainedError`] for pins of vertices that do not exist, twice the same pin, pins that
     /// start out of reach, and what the parts refuse.
     pub fn build(self) -> Result<Developable, ConstrainedError> {
-        let (mesh, density, pins) = (&self.mesh, self.density, &self.pins);
+        let (mesh, pins) = (&self.mesh, &self.pins);
         for (k, pin) in pins.iter().enumerate() {
             if pins[..k].iter().any(|other| other.vertex == pin.vertex) {
                 return Err(ConstrainedError::PinnedTwice { vertex: pin.vertex });
@@ -162,10 +177,10 @@ impl DevelopableBuilder {
             PinTarget::Moving(motion) => Anchor::moving_vertex(mesh, pin.vertex, motion.clone()),
         };
         let anchors: Vec<Anchor<Edges>> = pins.iter().map(anchor).collect::<Result<_, _>>()?;
-        let mass = mesh.edge_areas().map(|area| area * density.get());
+        let mass = mesh.edge_masses(&self.densities);
         let mut builder = System::builder(mass.clone());
-        if let Some(rigidity) = self.rigidity {
-            builder = builder.term(EdgeBending::new(mesh, rigidity).term());
+        if let Some(bending) = &self.rigidity {
+            builder = builder.term(bending.term());
         }
         if self.gravity != DVec3::ZERO {
             builder = builder.term(Gravity::new(self.gravity, &mass)?);
@@ -416,6 +431,10 @@ impl Developable {
             for v in ghost.ids().filter(|v| moved(*v).length() > 0.1 * MET * h) {
                 let normal = moved(v).normalize_or_zero();
                 let support = Support::new(&self.ghost, v, [normal, ghost[v]], factor, h);
+                // Between two others it has a place, and no room: what both ask for must agree.
+                for known in supports.iter_mut().filter(|s| s.vertex == v) {
+                    known.level = known.normal.dot(ghost[v]);
+                }
                 // The same contact again, a little further on.
                 let same = |s: &&mut Support| s.vertex == v && s.normal.dot(normal) > 0.9;
                 match supports.iter_mut().find(same) {
@@ -425,9 +444,9 @@ impl Developable {
             }
             let rows = Supports { list: supports.clone(), scale: 1.0 / h };
             let mut projector = self.inner.projector().with(vec![Arc::new(rows)]).map_err(wrong)?;
-            x = predicted.trial.x().clone();
+            let begin = std::mem::replace(&mut x, predicted.trial.x().clone());
             let report = projector
-                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor))
+                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor), Some(&begin))
                 .map_err(|error| predicted.failed(true, Cause::new(error)))?;
             errors.extend_from_slice(&report.errors);
             let multipliers = projector.multipliers();

@@ -101,7 +101,7 @@ fn fall_with(n: usize, seed: u64, with_ball: bool, scheme: Scheme) -> Fall {
     let inverse = rest.vertex_areas(&topology).map(|a| 1.0 / (0.2 * a));
     let settings = ResponseSettings { friction: 0.3, reach: 2e-3, ..Default::default() };
     let places = Arc::new(move |_: f64, _: f64, _: &Field<Vertices, DVec3>| around.clone());
-    let contact = GhostContact::new(colliders, &inverse, places, settings, true).unwrap();
+    let contact = GhostContact::new(colliders, &inverse, places, settings, Vec::new()).unwrap();
     let sheet = DevelopableBuilder::new(mesh, p(0.2)).bending(p(1e-5)).gravity(DVec3::NEG_Z * 9.81);
     let sheet = sheet.contact(contact).scheme(scheme).build().unwrap();
     let state = State::at_rest(x).unwrap();

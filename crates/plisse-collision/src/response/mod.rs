@@ -10,6 +10,8 @@ mod rigid;
 mod run;
 mod zones;
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 use plisse_core::range::PARAMETER;
 use plisse_core::{Field, Id, Vertices};
@@ -228,9 +230,12 @@ pub enum ResponseError {
 /// assert!(new[Id::new(3)].z > 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     settings: ResponseSettings,
+    /// Friction of single pairs, the smaller number first. Ordered: results must not depend on
+    /// hashes.
+    frictions: BTreeMap<[Body; 2], f64>,
 }
 
 impl Response {
@@ -252,8 +257,32 @@ impl Response {
             Some((name, value, _, expected)) => {
                 Err(ResponseSettingsError::BadSetting { name, value, expected })
             }
-            None => Ok(Self { settings }),
+            None => Ok(Self { settings, frictions: BTreeMap::new() }),
         }
+    }
+
+    /// The same with another coefficient of friction between two bodies, or of one with itself.
+    ///
+    /// # Errors
+    /// [`ResponseSettingsError::BadSetting`] for a coefficient out of its range.
+    pub fn with_friction(
+        mut self,
+        [a, b]: [Body; 2],
+        coefficient: f64,
+    ) -> Result<Self, ResponseSettingsError> {
+        Self::new(ResponseSettings { friction: coefficient, ..self.settings })?;
+        self.frictions.insert([a.min(b), a.max(b)], coefficient);
+        Ok(self)
+    }
+
+    /// The coefficient of friction between the bodies of two vertices.
+    fn friction(&self, colliders: &Colliders, [v, w]: [Id<Vertices>; 2]) -> f64 {
+        if self.frictions.is_empty() {
+            return self.settings.friction;
+        }
+        let pair = colliders.body(v).zip(colliders.body(w));
+        let own = pair.and_then(|(a, b)| self.frictions.get(&[a.min(b), a.max(b)]));
+        own.copied().unwrap_or(self.settings.friction)
     }
 
     /// The settings.

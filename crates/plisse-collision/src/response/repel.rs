@@ -9,7 +9,7 @@ use super::run::impact;
 use super::{InverseMasses, Response};
 use crate::broad_phase::BroadPhase;
 use crate::closest::{Closest, edge_edge, point_edge, point_point, point_triangle};
-use crate::colliders::Body;
+use crate::colliders::{Body, Colliders};
 
 /// The share of an overlap that one step may open.
 const OPENED: f64 = 0.1;
@@ -79,7 +79,7 @@ impl Response {
                 (depth > 0.0).then_some(Overlap { near, depth, impulse: 0.0 })
             })
             .collect();
-        let push = Push { response: self, masses, old, dt };
+        let push = Push { response: self, masses, colliders: phase.colliders(), old, dt };
         for pass in 0..self.settings().passes {
             if pass % 2 == 0 {
                 near.iter_mut().for_each(|overlap| push.apply(overlap, candidate));
@@ -103,6 +103,7 @@ struct Overlap {
 struct Push<'a> {
     response: &'a Response,
     masses: &'a InverseMasses,
+    colliders: &'a Colliders,
     old: &'a Field<Vertices, DVec3>,
     dt: Positive,
 }
@@ -130,7 +131,7 @@ impl Push<'_> {
     ) -> f64 {
         // Impulses of displacements are those of velocities times dt.
         let mut displacements = vertices.map(|v| x[v] - self.old[v]);
-        let friction = self.response.settings().friction;
+        let friction = self.response.friction(self.colliders, [vertices[0], vertices[V - 1]]);
         let impact = impact(self.masses, vertices, closest);
         let impulse = impact.raise(&mut displacements, OPENED * depth, limit, friction).normal;
         if impulse > 0.0 {

@@ -146,7 +146,8 @@ where
     fn stop<const V: usize>(&mut self, vertices: [Id<Vertices>; V], closest: &Closest<V>) -> Impulse {
         let impact = impact(self.masses, vertices, closest);
         let mut displacements = vertices.map(|v| self.x[v] - self.old[v]);
-        let impulse = impact.stop(&mut displacements, self.response.settings().friction);
+        let friction = self.response.friction(self.phase.colliders(), [vertices[0], vertices[V - 1]]);
+        let impulse = impact.stop(&mut displacements, friction);
         if impulse.normal > 0.0 {
             for (vertex, displacement) in vertices.into_iter().zip(displacements) {
                 self.place(vertex, self.old[vertex] + displacement);

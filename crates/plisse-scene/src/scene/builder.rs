@@ -19,7 +19,7 @@ use super::body::{Body, Held, Way};
 use super::cloth::{Cloth, Model};
 use super::crossings::{CrossedStart, Surfaces};
 use super::damping::Damping;
-use super::developable::{self, Sheet};
+use super::developable::{self, Sheet, Sheets};
 use super::drag::MassDamping;
 use super::friction::{Named, PairFriction, PairFrictions};
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch, Toucher};
@@ -392,18 +392,28 @@ impl SceneBuilder {
             crossed_start: self.crossed_start,
         };
         warnings.extend(surroundings.add_terms(&mut terms)?);
-        let developable = match self.parts.iter().zip(&names).find(|(part, _)| part.is_developable()) {
-            Some((Part::Cloth(cloth), name)) => {
-                let has_own = !self.terms.is_empty() || self.integrator.is_some();
-                let alone = self.parts.len() == 1;
-                developable::check(cloth, name, &pins, [alone, self.air.is_none(), !has_own])?;
-                // The edges have their own; what was built here was checked and is not needed.
-                terms.clear();
-                let held = &held;
-                let sheet = Sheet { cloth, name, pins: &pins, start: &x, masses: &mass, held };
-                Some(sheet.integrator(&obstacles, self.gravity, &self.settings)?)
+        let mut sheets = Vec::new();
+        for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
+            if let Part::Cloth(cloth) = part
+                && part.is_developable()
+            {
+                sheets.push(Sheet { cloth, name, place });
             }
-            _ => None,
+        }
+        let developable = if sheets.is_empty() {
+            None
+        } else {
+            let has_own = !self.terms.is_empty() || self.integrator.is_some();
+            let alone = self.parts.len() == sheets.len();
+            for sheet in &sheets {
+                let scene = [alone, self.air.is_none(), !has_own];
+                developable::check(sheet.cloth, sheet.name, &pins, scene)?;
+            }
+            // The edges have their own; what was built here was checked and is not needed.
+            terms.clear();
+            let (held, friction) = (&*held, &friction);
+            let sheets = Sheets { all: sheets, pins: &pins, start: &x, masses: &mass, held, friction };
+            Some(sheets.integrator(&obstacles, self.gravity, &self.settings)?)
         };
         if let Some(air) = self.air {
             check_air(&air)?;

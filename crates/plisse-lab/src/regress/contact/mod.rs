@@ -22,7 +22,7 @@ pub(super) use size::{Size, count};
 use watch::Watch;
 
 /// The scenes, by the names of their files in `fixtures/scenes`.
-const SCENES: [&str; 16] = [
+const SCENES: [&str; 18] = [
     "box-corner",
     "round-table",
     "sheet-stack",
@@ -38,6 +38,8 @@ const SCENES: [&str; 16] = [
     "drape",
     "drape-arap",
     "drape-quartic-shear",
+    "developable-ball",
+    "developable-layers",
     "default",
 ];
 
