@@ -217,6 +217,10 @@ const SETTLED: f64 = 0.1;
 /// Changes below this part of coordinates are rounding, which rows stiffen.
 const ROUNDING: f64 = 1e-11;
 
+/// Positions and multipliers that are good enough, with their error and the change of the last
+/// iteration.
+type Good<S> = (Field<S, DVec3>, Vec<f64>, [f64; 2]);
+
 /// A factor is kept while an iteration leaves no more than this part of the error.
 const KEPT: f64 = 0.3;
 
@@ -420,7 +424,7 @@ impl<S: Space> Projector<S> {
         }
         let last_change = if self.tangent.is_some() { f64::INFINITY } else { 0.0 };
         let mut report = ProjectionReport { last_change, ..ProjectionReport::default() };
-        let mut good: Option<(Field<S, DVec3>, Vec<f64>, [f64; 2])> = None;
+        let mut good: Option<Good<S>> = None;
         loop {
             self.evaluate(&y, time);
             self.residual(factor);

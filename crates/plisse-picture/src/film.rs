@@ -94,8 +94,8 @@ impl Film {
     }
 
     /// Writes the film as an animated PNG file, whole or not at all. Rates are pictures per second,
-    /// from 0.1 to 60; others are shown at the nearest of these. A film without pictures has one
-    /// black pixel.
+    /// from 0.1 to 60; others are shown at the nearest of these, and what is no number at 0.1. A
+    /// film without pictures has one black pixel.
     ///
     /// # Errors
     /// [`FileError::Write`] when the file cannot be written.
@@ -103,8 +103,9 @@ impl Film {
         let [width, height] = self.size().map(|pixels| pixels.max(1));
         let nothing = Frame { corner: [0, 0], part: Picture::new(width, height, [0; 3]) };
         let frames = if self.is_empty() { std::slice::from_ref(&nothing) } else { &self.frames };
-        // In thousandths of a second; a rate that is no number counts as the slowest.
-        let delay = (1e3 / rate.max(RATES[0]).min(RATES[1])).round() as u16;
+        let rate = if rate.is_nan() { RATES[0] } else { rate.clamp(RATES[0], RATES[1]) };
+        // In thousandths of a second.
+        let delay = (1e3 / rate).round() as u16;
         write_atomically(path, |out| {
             let mut encoder = Picture::encoder(out, [width, height]);
             encoder.set_animated(frames.len() as u32, 0).map_err(plain_error)?;

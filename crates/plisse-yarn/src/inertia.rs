@@ -54,9 +54,7 @@ impl SegmentInertia {
 
     fn flow(&self, q: &[f64; 8], rates: &[f64; 8]) -> Option<Flow> {
         let delta = q[7] - q[6];
-        if !(delta > 0.0) {
-            return None;
-        }
+        (delta > 0.0).then_some(())?;
         let w = (vector(q, 1) - vector(q, 0)) / delta;
         let p = [vector(rates, 0) - w * rates[6], vector(rates, 1) - w * rates[7]];
         let sixth = self.density * delta / 6.0;

@@ -319,7 +319,9 @@ impl Specimen {
         for _ in 0..TRIALS {
             let here = stress(at)?;
             let across = contract(here, crosswise);
-            let step = if across == last { 0.0 } else { across * (at - from) / (across - last) };
+            let step = across * (at - from) / (across - last);
+            // Two equal stresses have no secant.
+            let step = if step.is_finite() { step } else { 0.0 };
             if across == 0.0 || step.abs() <= SMALLEST_STEP * strain {
                 let across = at - 1.0;
                 return Ok(Reading { test, strain, stress: contract(here, lengthwise), across });

@@ -714,7 +714,7 @@ impl Assembly {
         let all_held = body.held(name)?;
         let held = part.held_faces(&all_held);
         let slot = Slot { name, held: &held };
-        let (masses, areas, damping, [edge, range], kind) = match part {
+        let Measured { masses, areas, damping, edge, range, kind } = match part {
             Part::Cloth(cloth) => {
                 check_filling(cloth, name)?;
                 let placed = place.cloth(cloth);
@@ -725,7 +725,8 @@ impl Assembly {
                 let (masses, areas) = cloth_masses(cloth);
                 let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
                 let edge = mean_edge(cloth);
-                (masses, areas, cloth.material.damping, [edge, 0.5 * edge], Kind::Cloth { mesh, rest, uv })
+                let (damping, range) = (cloth.material.damping, 0.5 * edge);
+                Measured { masses, areas, damping, edge, range, kind: Kind::Cloth { mesh, rest, uv } }
             }
             Part::Wires(wires) => {
                 wires.check_net(name)?;
@@ -737,9 +738,9 @@ impl Assembly {
                 let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
                 let rest_lengths: Vec<f64> = segments.iter().map(length).collect();
                 let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len() as f64;
-                let ranges = [mean, radius.min(0.5 * mean)];
+                let (damping, range) = (wires.wire.damping, radius.min(0.5 * mean));
                 let kind = Kind::Wires { segments, rest_lengths, radius };
-                (masses, areas, wires.wire.damping, ranges, kind)
+                Measured { masses, areas, damping, edge: mean, range, kind }
             }
             Part::Yarns(yarns) => self.add_yarns(yarns, name, place),
         };
@@ -765,13 +766,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// The terms of yarns; gives masses, areas and ranges.
-    fn add_yarns(
-        &mut self,
-        yarns: &Yarns,
-        name: &str,
-        place: Place,
-    ) -> (Field<Vertices, f64>, Field<Vertices, f64>, Damping, [f64; 2], Kind) {
+    /// Adds the terms of yarns.
+    fn add_yarns(&mut self, yarns: &Yarns, name: &str, place: Place) -> Measured {
         let first = place.id(Id::new(0));
         let model = YarnModel::new(yarns.patch.clone()).named(name).starting_at(first);
         let x = yarns.body.x.as_slice();
@@ -781,7 +777,8 @@ impl Assembly {
         let mean = Yarns::mean_segment(patch);
         let range = radii.iter().copied().fold(0.5 * mean, f64::min);
         let [masses, areas] = [patch.masses(), Yarns::node_sizes(patch).1].map(Field::from_vec);
-        (masses, areas, Damping::NONE, [mean, range], Kind::Yarns { model, own: 0..0, radii })
+        let kind = Kind::Yarns { model, own: 0..0, radii };
+        Measured { masses, areas, damping: Damping::NONE, edge: mean, range, kind }
     }
 
     /// The pins of a body; gives where its vertices start.
@@ -805,6 +802,20 @@ impl Assembly {
         }
         Start { x, v }
     }
+}
+
+/// What a body adds to a scene beside its terms.
+struct Measured {
+    /// kg.
+    masses: Field<Vertices, f64>,
+    /// Areas that contact of vertices acts on, m².
+    areas: Field<Vertices, f64>,
+    damping: Damping,
+    /// Mean length of edges or segments, m.
+    edge: f64,
+    /// Gap at which contact of vertices begins where nothing else is said, m.
+    range: f64,
+    kind: Kind,
 }
 
 /// Positions and velocities of a body at the start. Held vertices are where their pins have them,

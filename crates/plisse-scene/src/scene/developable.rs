@@ -143,7 +143,7 @@ impl Sheets<'_> {
         for (number, Sheet { cloth, place, .. }) in self.all.iter().enumerate() {
             let id = |v: Id<Vertices>| place.id(v).get();
             faces.extend(cloth.mesh.faces().iter().map(|(_, corners)| corners.map(id)));
-            maps.extend(cloth.rest.maps().as_slice().iter().cloned());
+            maps.extend(cloth.rest.maps().as_slice().iter().copied());
             owners.resize(faces.len(), number);
             creases.extend(cloth.loose.iter().map(|edge| {
                 let [a, b] = cloth.mesh.edges()[*edge].vertices.map(id);
