@@ -154,8 +154,12 @@ fn pulls(test: VirtualTest) -> bool {
 fn material(moduli: &Moduli) -> String {
     let Moduli { density, warp, weft, shear, bending, stretch_damping, bending_damping, .. } = moduli;
     let [density, warp, weft] = [density, warp, weft].map(|value| figure(*value));
-    // Yarns without shear stiffness leave rounding errors.
-    let shear = if *shear > 1e-9 * moduli.warp { figure(*shear) } else { "0".to_owned() };
+    // Yarns without shear stiffness leave rounding errors, and no shear has no law.
+    let shear = if *shear > 1e-9 * moduli.warp {
+        format!("shear = {}, shear_law = \"quadratic\"", figure(*shear))
+    } else {
+        "shear = 0".to_owned()
+    };
     let largest = bending[0].max(bending[1]);
     let bending = if largest > 0.0 {
         // Hinges need some rigidity in either direction.
@@ -171,7 +175,7 @@ fn material(moduli: &Moduli) -> String {
     );
     format!(
         "material = {{ density = {density}, membrane = \"fibres\", warp = {warp}, weft = {weft}, \
-         shear = {shear}, shear_law = \"quadratic\", {bending}, {damping} }}"
+         {shear}, {bending}, {damping} }}"
     )
 }
 

@@ -63,8 +63,8 @@ fn what_cannot_be_tested_is_a_mistake_of_the_input() {
     let folder = tempfile::tempdir().unwrap();
     let cases: [(&[&str], &str); 7] = [
         (&["--radius", "-1"], "radius"),
-        (&["--spacing", "1e-4"], "spacing"),
-        (&["--strain", "2"], "strain"),
+        (&["--spacing", "1e-4"], "larger spacing"),
+        (&["--strain", "2"], "cannot go to 2"),
         (&["--strain", "nan"], "NaN"),
         (&["--weave", "twill:0/2"], "twill"),
         (&["--weave", "lace"], "satin:5/2"),

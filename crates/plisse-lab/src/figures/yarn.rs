@@ -29,6 +29,8 @@ pub(super) fn pull_out(file: &Path) -> DrawResult {
         x_label: "displacement of the end, mm".to_owned(),
         y_label: "force, mN".to_owned(),
         curves,
+        // Room for the legend.
+        y_range: Some([-0.2, 7.5]),
         ..Plot::default()
     };
     plot.write_svg(file)?;
