@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use plisse_sparse::{
     BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, PatternError, Sink, Slot, dot,
 };
@@ -184,7 +184,7 @@ fn assembly_of_mixed_nodes_has_the_same_bits_for_any_number_of_threads() {
             let mut matrix = BlockMatrix::zeros(Arc::clone(&pattern));
             Sink::new(&mut matrix, &slots).for_each(3, |k, sink| {
                 let value = |at| noise(31 * k + at);
-                let three = glam::DMat3::from_diagonal(glam::DVec3::splat(10.0 + value(0)));
+                let three = DMat3::from_diagonal(DVec3::splat(10.0 + value(0)));
                 let [three_at, one_at] = if k % 2 == 0 { [0, 2] } else { [2, 0] };
                 sink.add(three_at, &three);
                 sink.add_block(one_at, &[[10.0 + value(1)]]);

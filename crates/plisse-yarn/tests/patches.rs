@@ -180,5 +180,5 @@ fn friction_presses_where_yarns_pull_over_each_other() {
     assert!(pressed > 0.1, "{pressed}");
     // Below the plane it pulls up, away from the weft.
     x[4].z = -3e-4;
-    assert_eq!(at(&model.friction_limits(&Field::from_vec(x), &own)), 0.0);
+    assert!(at(&model.friction_limits(&Field::from_vec(x), &own)) <= 0.0);
 }

@@ -145,7 +145,6 @@ fn all(setup: Setup) {
             }
         }
     }
-    println!("{setup:?}: at most {worst:.1e} of the energy in play came from nothing");
     assert!(worst < 0.01, "{setup:?}: {worst}");
 }
 
