@@ -1,9 +1,9 @@
 //! How stiff contact must be where something is hit hard.
 //!
 //! An impact ends within one step: it takes the pressure `p = ρ v/Δt`, which grows as the step
-//! shrinks. A barrier of `κ` has it at a gap of about `κ/p` ranges; thousands of `κ` leave gaps in which
-//! Newton's method does not find its way, and shorter steps make it worse. Pairs that come at each
-//! other so fast are as stiff in this step as it takes to keep a tenth of the range.
+//! shrinks. A barrier of `κ` has it at a gap of about `κ/p` ranges; thousands of `κ` leave gaps in
+//! which Newton's method does not find its way, and shorter steps make it worse. Pairs that come at
+//! each other so fast are as stiff in this step as it takes to keep a tenth of the range.
 
 use glam::DVec3;
 use plisse_core::{Id, Vertices};

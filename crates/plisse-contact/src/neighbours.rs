@@ -58,8 +58,8 @@ impl Which {
 }
 
 impl Neighbours {
-    /// All pairs that are in a list with these radii, and few more, in ascending order, each with its
-    /// distance if that is known.
+    /// All pairs that are in a list with these radii, and few more, in ascending order, each with
+    /// its distance if that is known.
     pub(crate) fn within(
         &mut self,
         model: &Model,

@@ -756,12 +756,7 @@ impl Assembly {
     }
 
     /// The terms of yarns; gives masses, areas and ranges.
-    fn add_yarns(
-        &mut self,
-        yarns: &Yarns,
-        name: &str,
-        place: Place,
-    ) -> (Field<Vertices, f64>, Field<Vertices, f64>, Damping, [f64; 2], Kind) {
+    fn add_yarns(&mut self, yarns: &Yarns, name: &str, place: Place) -> Joined {
         let first = place.id(Id::new(0));
         let model = YarnModel::new(yarns.patch.clone()).named(name).starting_at(first);
         let x = yarns.body.x.as_slice();
@@ -796,6 +791,10 @@ impl Assembly {
         Start { x, v }
     }
 }
+
+/// Masses and areas of the vertices of a body, its damping, its mean edge and the gap at which
+/// contact begins without another, and what it is.
+type Joined = (Field<Vertices, f64>, Field<Vertices, f64>, Damping, [f64; 2], Kind);
 
 /// Positions and velocities of a body at the start. Held vertices are where their pins have them,
 /// at rest.
