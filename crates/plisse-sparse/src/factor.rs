@@ -59,13 +59,15 @@ impl Analysis {
         let unknowns = blocks.layout().unknowns();
         let (column_starts, rows) = scalar_pattern(blocks)?;
         let pattern = SymbolicSparseColMatRef::new_checked(unknowns, unknowns, &column_starts, None, &rows);
-        let symbolic = symbolic(blocks, pattern, &order::by_nodes(blocks)?)?;
+        let nodes = symbolic(blocks, pattern, &order::by_nodes(blocks)?);
         let symbolic = match order::by_groups(blocks)? {
-            None => symbolic,
-            Some(groups) => {
-                let other = self::symbolic(blocks, pattern, &groups)?;
-                if other.len_val() < symbolic.len_val() { other } else { symbolic }
-            }
+            None => nodes?,
+            // Of large systems only one of the two may fit into memory.
+            Some(groups) => match (nodes, symbolic(blocks, pattern, &groups)) {
+                (Ok(nodes), Ok(groups)) if groups.len_val() < nodes.len_val() => groups,
+                (Ok(nodes), _) => nodes,
+                (Err(_), groups) => groups?,
+            },
         };
         Ok(Self { revision: blocks.revision(), unknowns, column_starts, rows, symbolic })
     }
