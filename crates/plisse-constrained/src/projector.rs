@@ -522,7 +522,7 @@ impl<S: Space> Projector<S> {
     }
 
     /// What iterations along implicit directions go on for while they gain: the change of the last
-    /// one. A flat sheet may not allow less than [`SETTLED`], because its rows depend on each other.
+    /// one. A flat sheet may not allow less than [`SETTLED`], as its rows depend on each other.
     fn wished_change(&self) -> f64 {
         (10.0 * self.settings.tolerance.sqrt()).clamp(1e-3, SETTLED)
     }
