@@ -168,6 +168,9 @@ impl Group {
     }
 }
 
+/// Positions that are good enough, their multipliers, the error and the last change.
+type Good<S> = (Field<S, DVec3>, Vec<f64>, [f64; 2]);
+
 /// Two groups that share free nodes.
 #[derive(Clone, Copy, Debug)]
 struct Coupling {
@@ -420,7 +423,7 @@ impl<S: Space> Projector<S> {
         }
         let last_change = if self.tangent.is_some() { f64::INFINITY } else { 0.0 };
         let mut report = ProjectionReport { last_change, ..ProjectionReport::default() };
-        let mut good: Option<(Field<S, DVec3>, Vec<f64>, [f64; 2])> = None;
+        let mut good: Option<Good<S>> = None;
         loop {
             self.evaluate(&y, time);
             self.residual(factor);

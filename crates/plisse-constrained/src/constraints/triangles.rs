@@ -100,7 +100,7 @@ impl Constraint<Edges> for RigidTriangles {
 /// Orthonormal, and orthogonal to (1, 1, 1).
 const BASIS: [[f64; 3]; 2] = [
     [FRAC_1_SQRT_2, -FRAC_1_SQRT_2, 0.0],
-    [0.408_248_290_463_863_05, 0.408_248_290_463_863_05, -0.816_496_580_927_726_1],
+    [0.408_248_290_463_863_1, 0.408_248_290_463_863_1, -0.816_496_580_927_726_1],
 ];
 
 /// The positive part of `Σ sₖ (eᵢ - eⱼ)(eᵢ - eⱼ)ᵀ`, the pairs `i, j` being those without `k`: what
