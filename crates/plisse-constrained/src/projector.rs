@@ -168,6 +168,9 @@ impl Group {
     }
 }
 
+/// Positions that are good enough, their multipliers, the error and the last change.
+type Good<S> = (Field<S, DVec3>, Vec<f64>, [f64; 2]);
+
 /// Two groups that share free nodes.
 #[derive(Clone, Copy, Debug)]
 struct Coupling {
