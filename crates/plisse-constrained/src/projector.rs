@@ -220,10 +220,6 @@ const SETTLED: f64 = 0.1;
 /// Changes below this part of coordinates are rounding, which rows stiffen.
 const ROUNDING: f64 = 1e-11;
 
-/// Positions and multipliers that are good enough, with their error and the change of the last
-/// iteration.
-type Good<S> = (Field<S, DVec3>, Vec<f64>, [f64; 2]);
-
 /// A factor is kept while an iteration leaves no more than this part of the error.
 const KEPT: f64 = 0.3;
 
