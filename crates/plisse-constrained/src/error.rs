@@ -89,6 +89,20 @@ pub enum ConstrainedError {
         /// The place.
         value: [f64; 3],
     },
+    /// Contact and lengths that do not fit together.
+    #[error(
+        "contact moves {vertex} at ({:.4}, {:.4}, {:.4}) by {apart:.2e} m, which the lengths of the cloth do \
+         not allow. Take a shorter step, slower obstacles, or a finer mesh",
+        place[0], place[1], place[2]
+    )]
+    Unmet {
+        /// The vertex that is worst.
+        vertex: Id<Vertices>,
+        /// How far contact moves it from where the edges see it, m.
+        apart: f64,
+        /// Where it is, m.
+        place: [f64; 3],
+    },
     /// Nodes that slide on lines and planes have no inverse mass.
     #[error("a node slides on a line or in a plane: hold it or set it free for a fast projection")]
     Slides,

@@ -235,6 +235,8 @@ pub struct DevelopableReport {
     pub response: Option<plisse_collision::ResponseReport>,
     /// How often the projection was done again with new contacts.
     pub passes: usize,
+    /// The farthest that contact has moved a vertex of the ghost from where the edges see it, m.
+    pub apart: f64,
 }
 
 /// A developable sheet that moves: an integrator whose state is the ghost mesh.
@@ -360,8 +362,8 @@ impl Developable {
         };
         let meeting = Meeting { contact, old: state.x(), times: [time, time + step], dt };
         let touched = self.meet(&meeting, &predicted, x, &mut ghost)?;
-        (last.repelled, last.response, last.passes) =
-            (touched.repelled, Some(touched.response), touched.passes);
+        (last.repelled, last.response) = (touched.repelled, Some(touched.response));
+        (last.passes, last.apart) = (touched.passes, touched.apart);
         last.projection.errors.extend(touched.errors);
         let way = contact.way(state.x(), [time, time + step]);
         let at_rest = way == 0.0;
@@ -422,10 +424,18 @@ impl Developable {
             let (repelled, response) = (done.repelled, done.response);
             let moved = |v: Id<Vertices>| ghost[v] - candidate[v];
             let farthest = ghost.ids().map(|v| moved(v).length()).fold(0.0, f64::max);
+            if passes == PASSES && farthest > UNMET * h {
+                let far = ghost.ids().max_by(|a, b| moved(*a).length().total_cmp(&moved(*b).length()));
+                let vertex = far.unwrap_or(Id::new(0));
+                let (apart, place) = (farthest, ghost[vertex].to_array());
+                let cause = Cause::new(ConstrainedError::Unmet { vertex, apart, place });
+                return Err(predicted.failed(true, cause));
+            }
             if farthest <= MET * h || passes == PASSES {
                 let is_free = farthest == 0.0 && supports.is_empty();
                 let free = (!is_free).then_some(free);
-                return Ok(Met { x, by, free, push, repelled, response, passes, errors });
+                let apart = farthest;
+                return Ok(Met { x, by, free, push, repelled, response, passes, apart, errors });
             }
             passes += 1;
             for v in ghost.ids().filter(|v| moved(*v).length() > 0.1 * MET * h) {
@@ -542,6 +552,8 @@ struct Met {
     repelled: usize,
     response: plisse_collision::ResponseReport,
     passes: usize,
+    /// How far the ghost is from where the edges see it, m.
+    apart: f64,
     errors: Vec<f64>,
 }
 
@@ -549,6 +561,8 @@ struct Met {
 const MET: f64 = 1e-3;
 /// How often the projection learns of new contacts within a step.
 const PASSES: usize = 8;
+/// What is drawn may lie this part of an edge from what moves; beyond it the step is none.
+const UNMET: f64 = 0.1;
 
 /// A correction above this part of an edge length is one.
 const CORRECTED: f64 = 1e-6;

@@ -122,6 +122,10 @@ fn crossings(fall: &Fall) -> usize {
 #[test]
 fn a_sheet_folds_over_a_ball_without_crossing() {
     let mut fall = fall(12, 1, true);
+    let mesh = fall.sheet.inner().mesh();
+    let ones = mesh.edge_areas().map(|_| 1.0);
+    let ghost = Ghost::new(mesh, &ones, GhostWeights::Equal).unwrap();
+    let edge = mesh.mean_edge();
     let mut touched = 0;
     for _ in 0..60 {
         fall.sheet.step(&fall.system, &mut fall.state, p(0.01)).unwrap();
@@ -129,6 +133,10 @@ fn a_sheet_folds_over_a_ball_without_crossing() {
         touched += last.response.as_ref().unwrap().contacts + last.repelled;
         assert!(last.projection.error() <= 1e-4);
         let edges = fall.sheet.inner().edges(&fall.state).unwrap();
+        // What is drawn is what moves, but for what the report says.
+        let seen = ghost.average(edges.x());
+        let apart = seen.iter().map(|(v, x)| x.distance(fall.state.x()[v])).fold(0.0, f64::max);
+        assert!((apart - last.apart).abs() < 1e-12 && apart < 0.1 * edge, "{apart} {}", last.apart);
         let stretch = fall.sheet.inner().mesh().largest_stretch(edges.x());
         assert!(stretch < 1e-4, "t = {}: {stretch}", fall.state.time());
         assert_eq!(crossings(&fall), 0, "t = {}", fall.state.time());
