@@ -7,7 +7,7 @@ use plisse_core::Positive;
 use plisse_scene::file::Loaded;
 use plisse_scene::scene::{
     Air, Checkpoint, Cloth, Limited, Material, MaxStretch, Model, Obstacle, Pick, Scene, SceneBuilder,
-    SceneError,
+    SceneError, SceneWarning,
 };
 use plisse_system::Scheme;
 
@@ -173,12 +173,13 @@ fn every_pair_has_its_own_friction() {
         x.iter().map(|x| x.x).sum::<f64>() / x.len() as f64
     };
     let start = [mean(&scene, 0), mean(&scene, 1)];
+    assert!(matches!(scene.warnings(), [SceneWarning::WeakFriction { coefficient: 0.8, .. }, _]));
     for _ in 0..60 {
         scene.step().unwrap();
     }
     let gone = [mean(&scene, 0) - start[0], mean(&scene, 1) - start[1]];
-    println!("{gone:?}");
-    // Without friction 0.151 m, with Coulomb's 0.05 0.130 m, less the time until it lies there.
+    // Without friction 0.151 m, with Coulomb's 0.05 0.130 m, less the time until it lies there. The
+    // rough one should stay; it creeps, as the page of developable cloth says.
     assert!(gone[0] < 0.02, "{gone:?}");
     assert!((0.09..0.16).contains(&gone[1]), "{gone:?}");
 }
