@@ -16,6 +16,7 @@ cargo xtask COMMAND
   eval FILE|-      evaluate energies on cases given as JSON; see docs/src/eval.md
   bench kernels    nanoseconds per element of every energy, with ratios (--json for one line per row)
   bench step [N…]  time per Newton iteration and per step of a hanging sheet of N x N vertices, by solver
+  bench step second [WORD…]  CPU time of a whole second of it, by cloth, step and solver
   bench shell [N…] steps of a sheet of N x N cells with hinges, mean normals and free directors
   bench damping [N [MEMBRANE [STEPS]]]
                     time per step of a hanging sheet with and without damping

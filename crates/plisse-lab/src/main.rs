@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         ["bench", "developable", sizes @ ..] => report(bench::developable::run(sizes)),
         ["bench", "wrinkle", names @ ..] => report(bench::wrinkle::run(names)),
         ["bench", "shell", sizes @ ..] => report(bench::shell::run(sizes)),
+        ["bench", "step", "second", words @ ..] => report(bench::second::run(words)),
         ["bench", "step", sizes @ ..] => report(bench::step::run(sizes)),
         ["bench", "yarn", words @ ..] => report(bench::yarn::run(words)),
         ["eval", path] => match eval::run(path) {

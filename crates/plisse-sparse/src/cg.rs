@@ -22,6 +22,23 @@ pub(crate) struct Limits {
     pub(crate) iterations: usize,
     /// Whether the preconditioner is the inverse of this very matrix, up to rounding.
     pub(crate) trusted: bool,
+    /// Whether to give up once the rate so far says that the limit will not suffice.
+    pub(crate) foresees: bool,
+}
+
+impl Limits {
+    /// Whether the iterations left to do are more than all that are allowed, at the rate of those
+    /// so far: the residual has become `reached` of what it was, and should become `target`. What
+    /// was spent is lost either way. Conjugate gradients become faster on their way, so that a few
+    /// iterations tell little.
+    pub(crate) fn is_hopeless(&self, iterations: usize, reached: f64, target: f64) -> bool {
+        if !self.foresees || 4 * iterations < self.iterations || iterations < 3 {
+            return false;
+        }
+        let gained = -reached.ln();
+        let left = (reached / target).ln();
+        gained <= 0.0 || left / gained * iterations as f64 > self.iterations as f64
+    }
 }
 
 /// How a run of the iteration ended.
@@ -48,9 +65,10 @@ pub(crate) fn solve(
     b: &[f64],
     x: &mut [f64],
     tolerance: f64,
-    Limits { iterations: limit, trusted }: Limits,
+    limits: Limits,
     work: &mut Workspace,
 ) -> Result<Outcome, LinearError> {
+    let Limits { iterations: limit, trusted, .. } = limits;
     let n = b.len();
     let Workspace { r, z, p, ap } = work;
     for v in [&mut *r, &mut *z, &mut *p, &mut *ap] {
@@ -103,6 +121,10 @@ pub(crate) fn solve(
             if size == 0.0 || (settled && size <= tolerance * norm_b) {
                 break;
             }
+            if limits.is_hopeless(iterations, size / norm_b, tolerance) {
+                let relative_residual = size / norm_b;
+                return Ok(Outcome { iterations, relative_residual, converged: false });
+            }
             precondition(r, z);
             let next = dot(r, z);
             // Solved as well as this preconditioner can tell; the true residual decides.
@@ -133,6 +155,11 @@ impl BlockJacobi {
                 block => push_inverse(block, a.pattern().layout().size(node), &mut self.0),
             }
         }
+    }
+
+    /// Nine numbers for each node, where all have three unknowns.
+    pub(crate) fn inverses(&self) -> &[f64] {
+        &self.0
     }
 
     pub(crate) fn apply(&self, a: &BlockMatrix, r: &[f64], z: &mut [f64]) {

@@ -47,6 +47,7 @@ mod operator;
 mod order;
 pub mod parallel;
 mod pattern;
+mod single;
 mod sink;
 mod slot;
 mod solver;

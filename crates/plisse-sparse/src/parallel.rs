@@ -57,14 +57,26 @@ pub fn fill<E: Sync, T: Send>(elements: &[E], out: &mut Vec<T>, value: impl Fn(&
 
 /// What `value` makes of the elements and their places, in their order, without those of which it
 /// makes nothing.
-pub fn filter_map<E: Sync, T: Send>(
-    elements: &[E],
-    value: impl Fn((usize, &E)) -> Option<T> + Send + Sync,
+pub fn filter_map<'a, E: Sync, T: Send>(
+    elements: &'a [E],
+    value: impl Fn((usize, &'a E)) -> Option<T> + Send + Sync,
 ) -> Vec<T> {
+    let mut out = Vec::new();
+    filter_into(elements, &mut out, value);
+    out
+}
+
+/// As [`filter_map`], in place of what `out` holds, whose room is used again.
+pub fn filter_into<'a, E: Sync, T: Send>(
+    elements: &'a [E],
+    out: &mut Vec<T>,
+    value: impl Fn((usize, &'a E)) -> Option<T> + Send + Sync,
+) {
+    out.clear();
     if is_serial(elements.len()) {
-        elements.iter().enumerate().filter_map(value).collect()
+        out.extend(elements.iter().enumerate().filter_map(value));
     } else {
-        elements.par_iter().enumerate().with_min_len(CHUNK).filter_map(value).collect()
+        out.par_extend(elements.par_iter().enumerate().with_min_len(CHUNK).filter_map(value));
     }
 }
 

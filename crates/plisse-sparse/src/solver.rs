@@ -8,6 +8,7 @@ use crate::factor::{Analysis, Factor, Kind};
 use crate::matrix::BlockMatrix;
 use crate::operator::Operator;
 use crate::pattern::Pattern;
+use crate::single::{Ending, Single};
 
 /// Which method solves the linear systems of Newton's method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub struct SolveReport {
 
 /// Iterations with a factor of the matrix itself. One is enough without dense parts; each of those
 /// costs one more, single precision and bad conditioning a few.
-const FRESH: Limits = Limits { iterations: 100, trusted: true };
+const FRESH: Limits = Limits { iterations: 100, trusted: true, foresees: false };
 
 /// Solves one system after the other, keeping the symbolic analysis, factors and memory.
 ///
@@ -59,6 +60,7 @@ pub struct Linear {
     indefinite: Option<Factor<f64>>,
     stale: Stale,
     jacobi: BlockJacobi,
+    single: Single,
     auto: Auto,
     work: Workspace,
     analyses: usize,
@@ -75,6 +77,7 @@ impl Linear {
             indefinite: None,
             stale: Stale::default(),
             jacobi: BlockJacobi::default(),
+            single: Single::default(),
             auto: Auto::default(),
             work: Workspace::default(),
             analyses: 0,
@@ -99,7 +102,7 @@ impl Linear {
     pub fn bytes(&self) -> usize {
         let factors = [&self.exact, &self.indefinite, &self.stale.double];
         let double: usize = factors.into_iter().flatten().map(Factor::bytes).sum();
-        double + self.stale.single.as_ref().map_or(0, Factor::bytes)
+        double + self.stale.single.as_ref().map_or(0, Factor::bytes) + self.single.bytes()
     }
 
     /// Numbers in the triangular factor, once it was needed.
@@ -144,7 +147,7 @@ impl Linear {
             LinearSolver::Ldlt => self.ldlt(a, b, x, tolerance),
             LinearSolver::BlockJacobi => {
                 let limit = 100 + 10 * b.len();
-                let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
+                let outcome = self.block_jacobi(a, b, x, tolerance, limit, false)?;
                 accept(outcome, LinearSolver::BlockJacobi, 0, tolerance)
             }
             LinearSolver::StaleCholesky => self.stale_cholesky(a, b, x, tolerance),
@@ -275,11 +278,20 @@ impl Linear {
         x: &mut [f64],
         tolerance: f64,
         limit: usize,
+        foresees: bool,
     ) -> Result<Outcome, LinearError> {
         self.jacobi.update(a.matrix);
         let jacobi = &self.jacobi;
-        let limits = Limits { iterations: limit, trusted: false };
-        cg::solve(a, |r, z| jacobi.apply(a.matrix, r, z), b, x, tolerance, limits, &mut self.work)
+        let limits = Limits { iterations: limit, trusted: false, foresees };
+        let spent = match self.single.solve(a, jacobi, b, x, tolerance, limits) {
+            Ending::Done(outcome) => return Ok(outcome),
+            Ending::GoOn(spent) => spent,
+        };
+        // In double precision, from what was found in single precision.
+        let limits = Limits { iterations: limit.saturating_sub(spent), ..limits };
+        let precondition = |r: &[f64], z: &mut [f64]| jacobi.apply(a.matrix, r, z);
+        let outcome = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work)?;
+        Ok(Outcome { iterations: spent + outcome.iterations, ..outcome })
     }
 
     fn stale_cholesky(
@@ -296,7 +308,8 @@ impl Linear {
         // analysed only for a factor.
         let cost = Cost::of(pattern, stale.age.map(|age| age.numbers));
         if let Some(age) = stale.age.take_if(|age| age.pays(&cost) && age.unknowns == b.len()) {
-            let limits = Limits { iterations: 2 + cost.factor_in_solves() as usize, trusted: false };
+            let limits =
+                Limits { iterations: 2 + cost.factor_in_solves() as usize, trusted: false, foresees: true };
             let precondition = |r: &[f64], z: &mut [f64]| stale.apply(r, z);
             let result = cg::solve(a, precondition, b, x, tolerance, limits, &mut self.work);
             match result {
@@ -328,23 +341,30 @@ impl Linear {
         x: &mut [f64],
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
-        let mut spent = 0;
+        let pattern = &**a.matrix.pattern();
         let numbers = |linear: &Self| linear.stale.age.map(|age| age.numbers);
-        let limit = Auto::iteration_limit(a.matrix.pattern(), numbers(self));
-        if self.auto.tries_iteration() {
-            let outcome = self.block_jacobi(a, b, x, tolerance, limit)?;
-            self.auto.record(outcome.converged);
+        let iteration = if Single::suits(a, tolerance) { SINGLE_ITERATION } else { DOUBLE_ITERATION };
+        // Tolerances follow the progress of Newton's method: costs are compared per digit.
+        let digits = (-tolerance.log10()).max(0.5);
+        let cost = Cost::of(pattern, numbers(self));
+        let mut wasted = 0;
+        if let Some(most) = self.auto.budget(&cost, digits) {
+            let limit = (most / iteration) as usize;
+            let outcome = self.block_jacobi(a, b, x, tolerance, limit, true)?;
+            let spent = outcome.iterations as f64 * iteration;
+            self.auto.record_iteration(spent / digits, outcome.converged, &cost, digits);
             if outcome.converged {
                 return accept(outcome, LinearSolver::BlockJacobi, 0, tolerance);
             }
-            spent = outcome.iterations;
+            wasted = outcome.iterations;
             x.fill(0.0);
         }
         let report = self.stale_cholesky(a, b, x, tolerance)?;
-        if Auto::iteration_limit(a.matrix.pattern(), numbers(self)) > 2 * limit {
-            self.auto.reconsider();
-        }
-        Ok(SolveReport { iterations: report.iterations + spent, ..report })
+        let cost = Cost::of(pattern, numbers(self));
+        let spent =
+            report.iterations as f64 * (1.0 + cost.solve) + report.factorisations as f64 * cost.factorisation;
+        self.auto.record_factor(spent / digits, cost.with_factor() / digits);
+        Ok(SolveReport { iterations: report.iterations + wasted, ..report })
     }
 }
 
@@ -400,6 +420,11 @@ impl Cost {
         // Work grows as numbers²/rows.
         let factorisation = solve * numbers / (60.0 * rows);
         Self { solve, factorisation }
+    }
+
+    /// A solve with a factor that serves for five solves of three iterations each.
+    fn with_factor(&self) -> f64 {
+        self.factorisation / 5.0 + 3.0 * self.solve
     }
 
     /// Iterations with an old factor that cost as much as a new factor.
@@ -469,40 +494,73 @@ impl Stale {
     }
 }
 
-/// When to try the iteration, and for how long.
+/// What an iteration with diagonal blocks costs, in products: estimated from the bytes that it
+/// reads beside the matrix, and in single precision from half of the bytes. Where the estimates
+/// decide, both methods cost about the same.
+const SINGLE_ITERATION: f64 = 0.45;
+const DOUBLE_ITERATION: f64 = 1.2;
+
+/// What the two methods have cost in the last solves, and when to try the dearer one again.
 #[derive(Default)]
 struct Auto {
-    /// Solves until block-Jacobi is tried again.
+    /// Products per digit of a solve with diagonal blocks, a running mean.
+    iteration: Option<f64>,
+    /// The same with a factor, its share of factorisations included.
+    factor: Option<f64>,
+    /// Solves with a factor until the iteration is tried again.
     wait: usize,
     /// Length of the next wait; doubles with every failure.
     patience: usize,
 }
 
 impl Auto {
-    fn tries_iteration(&mut self) -> bool {
-        self.wait = self.wait.saturating_sub(1);
-        self.wait == 0
+    /// Weight of the last solve in the mean for a factor: solves with one factor are cheap, and
+    /// every few of them pay for the next.
+    const FACTOR: f64 = 0.1;
+    /// And for the iteration, where every solve tells.
+    const ITERATION: f64 = 0.25;
+
+    /// What a solve with a factor is thought to cost: what the last ones have, or, before the
+    /// first, by an estimate of the factor's size, even if there is an analysis: the choice must
+    /// not depend on what was analysed before.
+    fn factor_cost(&self, cost: &Cost, digits: f64) -> f64 {
+        self.factor.map_or(cost.with_factor(), |seen| seen * digits)
     }
 
-    fn record(&mut self, converged: bool) {
+    /// How much to spend on the iteration before a factor is used; none if it is not its turn.
+    fn budget(&mut self, cost: &Cost, digits: f64) -> Option<f64> {
+        let factor = self.factor_cost(cost, digits);
+        let pays = self.iteration.is_none_or(|seen| seen * digits <= factor);
+        if pays {
+            // One solve that is harder than the others is no reason to change.
+            return Some(if self.iteration.is_some() { 2.0 * factor } else { factor });
+        }
+        self.wait = self.wait.saturating_sub(1);
+        (self.wait == 0).then_some(factor)
+    }
+
+    fn record_iteration(&mut self, spent: f64, converged: bool, cost: &Cost, digits: f64) {
         if converged {
             self.patience = 0;
+            let before = self.iteration.unwrap_or(spent);
+            // Tried again, it is as good as it was just now.
+            let before = if self.wait == 0 && before > spent { spent } else { before };
+            self.iteration = Some(before + Self::ITERATION * (spent - before));
+            // What factors have cost long ago is forgotten slowly: matrices change.
+            let model = cost.with_factor() / digits;
+            if let Some(factor) = self.factor.as_mut().filter(|factor| **factor > model) {
+                *factor += 0.02 * (model - *factor);
+            }
         } else {
-            self.patience = (2 * self.patience).clamp(16, 1024);
+            self.patience = (2 * self.patience).clamp(8, 256);
             self.wait = self.patience;
+            self.iteration = Some(f64::INFINITY);
         }
     }
 
-    /// Factors cost far more than was thought.
-    fn reconsider(&mut self) {
-        *self = Self::default();
-    }
-
-    /// As many iterations as a solve with a factor costs that serves for five solves of three
-    /// iterations each. By an estimate of its size where there is no factor, even if there is an
-    /// analysis: the choice must not depend on what was analysed before.
-    fn iteration_limit(pattern: &Pattern, numbers: Option<usize>) -> usize {
-        let cost = Cost::of(pattern, numbers);
-        (cost.factorisation / 5.0 + 3.0 * cost.solve) as usize
+    /// The mean starts from `expected`: the first solve pays for a factor that others use.
+    fn record_factor(&mut self, spent: f64, expected: f64) {
+        let mean = self.factor.unwrap_or(expected);
+        self.factor = Some(mean + Self::FACTOR * (spent - mean));
     }
 }

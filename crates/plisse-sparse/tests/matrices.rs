@@ -288,3 +288,60 @@ fn weighted_blocks_are_those_of_the_lower_triangle() {
     assert!(a.to_dense().iter().flatten().any(|value| *value != 0.0));
     assert_eq!(a.to_dense(), b.to_dense());
 }
+
+/// A grid of vectors, large enough for several threads.
+fn grid_of_vectors(n: u32) -> BlockMatrix {
+    let right = (0..n * n).filter(|k| k % n + 1 < n).map(|k| (k, k + 1));
+    let up = (0..n * (n - 1)).map(|k| (k, k + n));
+    let pattern = Pattern::new(Layout::vectors((n * n) as usize), right.chain(up)).unwrap();
+    let mut a = BlockMatrix::zeros(pattern);
+    fill(&mut a, 7);
+    a
+}
+
+/// Single precision in the iteration, double in what is promised: the known answer to tolerances
+/// on both sides of its limit, in any units, with the same bits for any number of threads.
+#[test]
+fn iterations_in_single_precision_reach_their_tolerance() {
+    let base = grid_of_vectors(60);
+    for unit in [1.0, 1e-60, 1e60] {
+        let mut a = base.clone();
+        a.values_mut().iter_mut().for_each(|value| *value *= unit);
+        let expected = noise_of(2, a.pattern().layout().unknowns());
+        let mut b = expected.clone();
+        a.mul(&expected, &mut b);
+        for tolerance in [1e-2, 1e-4, 2e-5, 1e-5, 1e-6, 1e-12] {
+            let solve = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut x = vec![0.0; b.len()];
+                let operator = Operator { matrix: &a, rank_ones: &[] };
+                let mut linear = Linear::new(LinearSolver::BlockJacobi);
+                let report = pool.install(|| linear.solve(&operator, &b, &mut x, tolerance)).unwrap();
+                let mut product = vec![0.0; b.len()];
+                a.mul(&x, &mut product);
+                let left: Vec<f64> = product.iter().zip(&b).map(|(p, b)| p - b).collect();
+                let residual = (dot(&left, &left) / dot(&b, &b)).sqrt();
+                assert!(residual <= 1.001 * tolerance, "{unit} {tolerance}: {residual}");
+                assert!((residual - report.relative_residual).abs() <= 1e-3 * residual + 1e-15);
+                assert!(close(&x, &expected, 5.0 * tolerance), "{unit} {tolerance}");
+                x
+            };
+            let one = solve(1);
+            for threads in [2, 3, 4, 8] {
+                assert!(solve(threads) == one, "{threads} threads");
+            }
+        }
+    }
+}
+
+/// An indefinite matrix is still told.
+#[test]
+fn iterations_in_single_precision_refuse_indefinite_matrices() {
+    let mut a = grid_of_vectors(20);
+    a.add_to_diagonal(17, -200.0);
+    let b = noise_of(4, a.pattern().layout().unknowns());
+    let mut x = b.clone();
+    let operator = Operator { matrix: &a, rank_ones: &[] };
+    let result = Linear::new(LinearSolver::BlockJacobi).solve(&operator, &b, &mut x, 1e-3);
+    assert_eq!(result.unwrap_err(), plisse_sparse::LinearError::NegativeCurvature);
+}

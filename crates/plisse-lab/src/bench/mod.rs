@@ -5,6 +5,7 @@ pub(crate) mod contact;
 pub(crate) mod damping;
 pub(crate) mod developable;
 pub(crate) mod kernels;
+pub(crate) mod second;
 pub(crate) mod shell;
 pub(crate) mod step;
 pub(crate) mod wrinkle;
