@@ -96,8 +96,13 @@ fn no_convergence_is_an_error() {
     let mut integrator = Implicit::new(&system, Scheme::BackwardEuler, settings).unwrap();
     let error = integrator.step(&system, &mut state, positive(1.0 / 30.0)).unwrap_err();
     assert_eq!(state, before);
-    let StepError::NotConverged { time, dt, error, .. } = error else { panic!("{error}") };
+    let text = error.to_string();
+    assert!(text.contains("Try a shorter step, more iterations") && text.contains("worst: vertex"), "{text}");
+    let StepError::NotConverged { time, dt, error, worst, .. } = error else { panic!("{error}") };
     assert_eq!((time, dt, error.failure), (0.0, 1.0 / 30.0, Failure::Iterations));
+    // The worst node is that of the residual where the solver gave up.
+    let worst = worst.unwrap();
+    assert!(worst.unbalanced > 1e-6 && worst.node < state.x().len() && worst.place.is_finite());
     assert_eq!((error.report.ended, error.report.iterations.len()), (None, 1));
     let text = error.to_string();
     assert!(text.contains("after 1 iterations") && text.contains("asked for 1.00e-6"), "{text}");

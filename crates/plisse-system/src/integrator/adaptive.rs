@@ -176,7 +176,7 @@ impl<S: Space, I: Integrator<S>> Integrator<S> for Adaptive<I> {
                     }
                     let so_far = match total.take() {
                         None => report,
-                        Some(before) => combined(before, report),
+                        Some(before) => before.followed_by(report),
                     };
                     pace.succeeded(this, longest);
                     // A rest below the spacing of floating-point numbers is none.
@@ -220,20 +220,4 @@ fn gains_energy<S: Space>(from: &State<S>, to: &State<S>) -> bool {
     let Some(now) = to.ledger() else { return false };
     let before = from.ledger().map_or(0.0, |ledger| ledger.excess);
     now.fraction() > Ledger::WARNING && now.excess - before > GAIN * now.scale
-}
-
-fn combined(before: StepReport, mut after: StepReport) -> StepReport {
-    let mut solves = before.solves;
-    solves.append(&mut after.solves);
-    let closest = match (before.closest, after.closest) {
-        (Some(a), Some(b)) => Some(a.and(b)),
-        (a, b) => a.or(b),
-    };
-    let tautest = match (before.tautest, after.tautest) {
-        (Some(a), Some(b)) => Some(a.and(b)),
-        (a, b) => a.or(b),
-    };
-    let unexplained = before.unexplained.max(after.unexplained);
-    let balance = before.balance.followed_by(after.balance);
-    StepReport { solves, balance, unexplained, closest, tautest, ..after }
 }

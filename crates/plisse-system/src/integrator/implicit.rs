@@ -8,6 +8,7 @@ use super::Integrator;
 use super::forces::{acceleration_of, pin_targets, work_at_start};
 use super::report::{Balance, Closest, Energies, StepError, StepReport, Tautest, momenta};
 use super::scheme::{Incremental, Scheme};
+use super::worst::Worst;
 use crate::error::SetupError;
 use crate::ledger::Ledger;
 use crate::memory::Memory;
@@ -157,15 +158,17 @@ impl<S: Space> Implicit<S> {
     ///
     /// The same as [`Integrator::step`] with [`Scheme::Quasistatic`], without advancing time.
     pub fn equilibrate(&mut self, system: &System<S>, state: &mut State<S>) -> Result<StepReport, StepError> {
-        self.advance(system, state, 0.0, Scheme::Quasistatic)
+        self.find_equilibrium(system, state, 0.0)
     }
 
-    fn advance(
+    /// A step. An equilibrium may be `held_back`, by steps of so many seconds.
+    pub(super) fn advance(
         &mut self,
         system: &System<S>,
         state: &mut State<S>,
         dt: f64,
         scheme: Scheme,
+        held_back: Option<f64>,
     ) -> Result<StepReport, StepError> {
         if self.revision != system.pattern().revision() {
             return Err(StepError::WrongSystem);
@@ -180,7 +183,10 @@ impl<S: Space> Implicit<S> {
             (Scheme::Newmark(_), Some(a)) => Some(a.clone()),
             _ => None,
         };
-        let problem = Incremental::new(scheme, state, dt, acceleration.as_ref());
+        let problem = match held_back {
+            Some(h) => Incremental::held_back(state, h),
+            None => Incremental::new(scheme, state, dt, acceleration.as_ref()),
+        };
         let own_start = system.own_values(&state.own().values).to_vec();
         let own_rates = if state.own().rates.len() == own_start.len() { &*state.own().rates } else { &[] };
         let mut own_target = own_start.clone();
@@ -233,14 +239,7 @@ impl<S: Space> Implicit<S> {
             } else {
                 self.newton.minimise_from(&mut objective, &mut at, value)
             };
-            let solve = solve.map_err(|error| {
-                // Of a step without a place to begin, the guess shows what was pulled too far.
-                let x = if error.failure == Failure::NoRoom { &at.x } else { state.x() };
-                let taut =
-                    Tautest::of(system, &Pose { x, ..state.pose() }).filter(Tautest::is_taut).map(Box::new);
-                let closest = closest_of_failure(&objective, state, &at, &error).map(Box::new);
-                StepError::NotConverged { time: state.time(), dt, error: Box::new(error), taut, closest }
-            })?;
+            let solve = solve.map_err(|error| not_converged(&mut objective, state, &at, error, dt))?;
             // One history, however often a term has refined what it knows.
             let solve = match solved.take() {
                 None => solve,
@@ -293,8 +292,8 @@ impl<S: Space> Implicit<S> {
             }
         });
         let balance = Balance { work: balance.work + fed, dissipated: balance.dissipated + fed, ..balance };
-        let stable =
-            if scheme == Scheme::Quasistatic { self.newton.is_stable(&mut objective, &at) } else { None };
+        let is_equilibrium = scheme == Scheme::Quasistatic && held_back.is_none();
+        let stable = if is_equilibrium { self.newton.is_stable(&mut objective, &at) } else { None };
         let closest = closest_at(&objective, &at);
         let crossed = crossed(&objective, state, x, closest.as_ref());
         let tautest = Tautest::of(system, &at.pose(time));
@@ -446,6 +445,31 @@ fn closest_of_failure<S: Space>(
     (error.report.limited() > 0).then(|| closest_at(objective, at))?.filter(is_close)
 }
 
+/// Why a step failed, with what can be seen of it.
+fn not_converged<S: Space>(
+    objective: &mut Objective<'_, S>,
+    start: &State<S>,
+    at: &Configuration<S>,
+    error: NewtonError,
+    dt: f64,
+) -> StepError {
+    // Of a step without a place to begin, the guess shows what was pulled too far.
+    let has_room = error.failure != Failure::NoRoom;
+    let x = if has_room { start.x() } else { &at.x };
+    let taut = Tautest::of(objective.system, &Pose { x, ..start.pose() }).filter(Tautest::is_taut);
+    let closest = closest_of_failure(objective, start, at, &error);
+    let worst = if has_room { Worst::of(objective, at) } else { None };
+    StepError::NotConverged {
+        time: start.time(),
+        dt,
+        is_equilibrium: objective.map.dt.is_infinite(),
+        error: Box::new(error),
+        taut: taut.map(Box::new),
+        closest: closest.map(Box::new),
+        worst: worst.map(Box::new),
+    }
+}
+
 /// A node that has come to the wrong side of something, and the name of the term that should have
 /// kept it away.
 fn crossed<S: Space>(
@@ -505,7 +529,10 @@ impl<S: Space> Integrator<S> for Implicit<S> {
         state: &mut State<S>,
         dt: Positive,
     ) -> Result<StepReport, StepError> {
-        self.advance(system, state, dt.get(), self.scheme)
+        match self.scheme {
+            Scheme::Quasistatic => self.find_equilibrium(system, state, dt.get()),
+            scheme => self.advance(system, state, dt.get(), scheme, None),
+        }
     }
 
     fn forget(&mut self) {

@@ -3,9 +3,11 @@
 mod adaptive;
 mod forces;
 mod implicit;
+mod relax;
 mod report;
 mod scheme;
 mod symplectic;
+mod worst;
 
 use plisse_core::{Positive, Space};
 
@@ -15,6 +17,7 @@ pub(crate) use report::momenta;
 pub use report::{Balance, Cause, Closest, Energies, StepError, StepReport, Tautest};
 pub use scheme::{Scheme, SpectralRadius};
 pub use symplectic::SymplecticEuler;
+pub use worst::Worst;
 
 use crate::state::State;
 use crate::system::System;

@@ -8,6 +8,7 @@ use glam::DVec3;
 use plisse_core::{Space, StepEnergy};
 use thiserror::Error as ThisError;
 
+use super::worst::Worst;
 use crate::newton::{Ended, Failure, NewtonError, NewtonReport};
 use crate::pose::Pose;
 use crate::state::State;
@@ -48,6 +49,24 @@ pub struct StepReport {
 }
 
 impl StepReport {
+    /// Two steps, one after the other, as one.
+    pub(crate) fn followed_by(self, mut next: Self) -> Self {
+        let mut solves = self.solves;
+        solves.append(&mut next.solves);
+        let closest = match (self.closest, next.closest) {
+            (Some(a), Some(b)) => Some(a.and(b)),
+            (a, b) => a.or(b),
+        };
+        let tautest = match (self.tautest, next.tautest) {
+            (Some(a), Some(b)) => Some(a.and(b)),
+            (a, b) => a.or(b),
+        };
+        let unexplained = self.unexplained.max(next.unexplained);
+        let balance = self.balance.followed_by(next.balance);
+        let dt = self.dt + next.dt;
+        Self { dt, solves, balance, unexplained, closest, tautest, ..next }
+    }
+
     /// Newton iterations in all substeps.
     #[must_use]
     pub fn iterations(&self) -> usize {
@@ -292,12 +311,18 @@ pub(crate) fn momenta<S: Space>(system: &System<S>, state: &State<S>) -> (DVec3,
 #[non_exhaustive]
 pub enum StepError {
     /// The equations were not solved to the tolerance.
-    #[error("step of {dt} s from t = {time} s: {}", not_converged(error, taut.as_deref(), closest.as_deref()))]
+    #[error(
+        "{} from t = {time} s: {}",
+        if *is_equilibrium { "equilibrium".to_owned() } else { format!("step of {dt} s") },
+        not_converged(error, *is_equilibrium, *dt, taut.as_deref(), closest.as_deref(), worst.as_deref())
+    )]
     NotConverged {
         /// Start of the step in seconds.
         time: f64,
         /// Length of the step in seconds.
         dt: f64,
+        /// Whether it was an equilibrium that was not found.
+        is_equilibrium: bool,
         /// What was tried.
         error: Box<NewtonError>,
         /// What was pulled towards a limit of its stretch, if anything was: where pins pull further
@@ -306,6 +331,8 @@ pub enum StepError {
         /// The smallest gap, if contact or something like it was in the way: where the step began
         /// if it found no room, else where the solver gave up.
         closest: Option<Box<Closest>>,
+        /// The node that is farthest from balance; none if the step had no place to begin.
+        worst: Option<Box<Worst>>,
     },
     /// A prescribed path gives a position that is not finite.
     #[error("the path of {node} gives {value:?} at t = {time} s, which is not finite")]
@@ -416,7 +443,14 @@ pub enum StepError {
 
 /// A step that begins beyond a limit of stretch failed for this and nothing else. Of one that has
 /// no place to begin, the solver has no history that would tell anything.
-fn not_converged(error: &NewtonError, taut: Option<&Tautest>, closest: Option<&Closest>) -> String {
+fn not_converged(
+    error: &NewtonError,
+    is_equilibrium: bool,
+    dt: f64,
+    taut: Option<&Tautest>,
+    closest: Option<&Closest>,
+    worst: Option<&Worst>,
+) -> String {
     let closest = closest.map(|closest| format!("closest: {closest}"));
     match (taut, closest) {
         (Some(taut), _) if error.failure == Failure::NoRoom && taut.taut.stretch >= taut.taut.limit => {
@@ -426,9 +460,31 @@ fn not_converged(error: &NewtonError, taut: Option<&Tautest>, closest: Option<&C
         }
         (None, Some(closest)) if error.failure == Failure::NoRoom => format!("{}; {closest}", error.failure),
         (taut, closest) => {
-            let more = taut.map(ToString::to_string).into_iter().chain(closest);
+            let advice = advice(error.failure, is_equilibrium, dt).map(str::to_owned);
+            let facts = taut.map(ToString::to_string).into_iter().chain(closest);
+            let more = facts.chain(worst.map(ToString::to_string)).chain(advice);
             more.fold(error.to_string(), |text, more| format!("{text}. {more}"))
         }
+    }
+}
+
+/// Steps that are no longer than this, s, are not to blame.
+const SHORT: f64 = 1e-4;
+
+/// What may help; nothing where the failure itself says what is wrong.
+fn advice(failure: Failure, is_equilibrium: bool, dt: f64) -> Option<&'static str> {
+    match failure {
+        Failure::NoRoom | Failure::RunsAway => None,
+        _ if is_equilibrium => Some(
+            "Hold with pins what slides or tips over, ask for a larger tolerance, or let it come to rest in \
+             time steps with damping",
+        ),
+        _ if dt <= SHORT => Some(
+            "The step is short enough: a part of the material is too stiff, or the mesh too fine, for the \
+             tolerance that is asked for; take a larger tolerance or a softer material",
+        ),
+        Failure::Iterations => Some("Try a shorter step, more iterations or a larger tolerance"),
+        _ => Some("Try a shorter step or a larger tolerance"),
     }
 }
 

@@ -11,7 +11,8 @@ use crate::state::{Previous, State};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Scheme {
-    /// Energy alone: equilibria. Velocities are set to zero.
+    /// Energy alone: equilibria. Velocities are set to zero. One that Newton's method does not find
+    /// from the start is sought by way of steps without velocity, if the system has masses.
     ///
     /// Newton's method can end at a saddle, where a symmetry of the start keeps it: a sheet that
     /// stands on its edge. So [`StepReport::stable`](crate::StepReport::stable) says whether the
@@ -139,6 +140,13 @@ impl<S: Space> Incremental<S> {
             (Scheme::Newmark(radius), _, Some(a)) => Self::newmark(radius, state, dt, a),
             _ => Self::plain(1.0 / (dt * dt), moved(dt), 1.0 / dt, x.clone()),
         }
+    }
+
+    /// A part of the way to an equilibrium: the energy and `½ m |x - x₀|²/h²`, which holds
+    /// everything back as a step of backward Euler from rest would. Nothing has a velocity.
+    pub(super) fn held_back(state: &State<S>, h: f64) -> Self {
+        let x = state.x();
+        Self::plain(1.0 / (h * h), x.clone(), 0.0, x.clone())
     }
 
     fn plain(inertia: f64, target: Field<S, DVec3>, rate: f64, reference: Field<S, DVec3>) -> Self {

@@ -55,6 +55,9 @@ impl<S: Space> Default for Scratch<S> {
 const UNTOUCHED: f64 = 1e-3;
 /// An equilibrium that is farther away than this many times the size of the system is none.
 const FARTHEST: f64 = 1e3;
+/// Masses that hold an equilibrium back count at least this much where errors are estimated, 1/s²:
+/// as much as in a step of 1/32 s.
+const LEAST_INERTIA: f64 = 1024.0;
 
 impl<S: Space> Objective<'_, S> {
     /// The pose for a term, with what it keeps.
@@ -238,7 +241,10 @@ impl<S: Space> Problem for Objective<'_, S> {
         if self.inertia <= 0.0 || parts.mass().is_empty() {
             return None;
         }
-        let error = |decrement: f64, mass: f64| (2.0 * decrement.abs() * self.inertia / mass).sqrt();
+        // Masses that hold an equilibrium back for minutes would let any decrement pass.
+        let is_held_back = self.map.dt.is_infinite();
+        let inertia = if is_held_back { self.inertia.max(LEAST_INERTIA) } else { self.inertia };
+        let error = |decrement: f64, mass: f64| (2.0 * decrement.abs() * inertia / mass).sqrt();
         if let [mass] = parts.mass() {
             return Some(error(decrement, *mass));
         }

@@ -160,12 +160,7 @@ impl fmt::Display for NewtonError {
                 f.write_str(" …")?;
             }
         }
-        write!(f, "; asked for {:.2e}", self.tolerance)?;
-        match self.failure {
-            // What is wrong is not the solver.
-            Failure::NoRoom | Failure::RunsAway => Ok(()),
-            _ => f.write_str(". Try a shorter step, more iterations or a larger tolerance"),
-        }
+        write!(f, "; asked for {:.2e}", self.tolerance)
     }
 }
 
