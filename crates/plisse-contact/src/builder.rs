@@ -9,7 +9,7 @@ use plisse_core::{Faces, Field, Id, MeshError, TriMesh, Vertices};
 use thiserror::Error;
 
 use crate::impact::Impact;
-use crate::list::{List, Radii};
+use crate::list::{List, Radii, Room};
 use crate::model::{Areas, Kinematic, Model, Near, Place, Solid};
 use crate::tangle::Tangles;
 use crate::term::ContactTerm;
@@ -359,7 +359,14 @@ impl Model {
     /// nothing is thrown off.
     fn shorten_ranges(&mut self) -> Result<(), ContactError> {
         let (nodes, solids) = self.start.as_slice().split_at(self.nodes);
-        let list = List::new(self, Place { nodes, solids }, Radii::default(), &Impact::default(), None);
+        let list = List::new(
+            self,
+            Place { nodes, solids },
+            Radii::default(),
+            &Impact::default(),
+            None,
+            Room::default(),
+        );
         let mut shortened: Vec<(u32, f64)> = Vec::new();
         let mut worst: Option<(f64, [u32; 2])> = None;
         let mut count = 0;

@@ -9,6 +9,7 @@
 mod barrier;
 mod builder;
 mod friction;
+mod groups;
 mod impact;
 mod list;
 mod model;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::DVec3;
 use plisse_collision::{Body, EdgeMollifier};
 use plisse_core::{Id, Positive};
-use plisse_sparse::parallel::filter_map;
+use plisse_sparse::parallel::{filter_into, filter_map};
 
 use crate::barrier::Barrier;
 use crate::impact::Impact;
@@ -96,7 +96,14 @@ pub(crate) struct List {
     solids: Vec<DVec3>,
     pub(crate) radii: Radii,
     /// What was close when it was asked last.
-    last: Mutex<Option<Arc<Close>>>,
+    last: Mutex<Last>,
+}
+
+#[derive(Default)]
+struct Last {
+    close: Option<Arc<Close>>,
+    /// For the next one.
+    room: Vec<Hit>,
 }
 
 /// The pairs that are close at one place, with room.
@@ -104,7 +111,17 @@ struct Close {
     nodes: Vec<DVec3>,
     solids: Vec<DVec3>,
     /// Numbers of pairs, where their points are closest, and gaps.
-    hits: Vec<(u32, Nearest, f64)>,
+    hits: Vec<Hit>,
+}
+
+type Hit = (u32, Nearest, f64);
+
+/// Memory of lists that are no longer used. A hundred thousand pairs are tens of megabytes, which
+/// the system would clear for every list.
+#[derive(Default)]
+pub(crate) struct Room {
+    pairs: Vec<Pair>,
+    hits: Vec<Hit>,
 }
 
 /// Pairs of a list that are close at one place, in ascending order.
@@ -194,14 +211,17 @@ impl List {
         radii: Radii,
         impact: &Impact,
         older: Option<&Self>,
+        room: Room,
     ) -> Self {
-        let raw = model.neighbours().within(model, &at, &radii);
-        let rated = |(raw, known): &(Raw, Option<Apart>)| {
-            let mut pair = model.rate(*raw, known.unwrap_or_else(|| raw.apart(&at)), radii)?;
+        let mut neighbours = model.neighbours();
+        let raw = neighbours.within(model, &at, &radii);
+        let rated = |(raw, known): &(&Raw, Option<Apart>)| {
+            let mut pair = model.rate(**raw, known.unwrap_or_else(|| raw.apart(&at)), radii)?;
             pair.stiffness = pair.stiffness.max(impact.stiffness(model, pair.kind, pair.vertices));
             Some(pair)
         };
-        let mut pairs: Vec<Pair> = filter_map(&raw, |(_, raw)| rated(raw));
+        let Room { mut pairs, hits } = room;
+        filter_into(&raw, &mut pairs, |(_, raw)| rated(raw));
         weigh(model, &mut pairs);
         if let Some(older) = older {
             for pair in &mut pairs {
@@ -210,7 +230,14 @@ impl List {
                 }
             }
         }
-        Self::of(pairs, &at, radii)
+        Self::of(pairs, &at, radii, hits)
+    }
+
+    /// What it leaves to the next one.
+    pub(crate) fn into_room(self) -> Room {
+        let Last { close, room } = self.last.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let hits = close.and_then(Arc::into_inner).map_or(room, |close| close.hits);
+        Room { pairs: self.pairs, hits }
     }
 
     /// Every pair that can come into contact on straight ways from one place to another, all at
@@ -233,12 +260,12 @@ impl List {
             (pair.distance - pair.kind.reach(&way) <= pair.offset + pair.range).then_some(pair)
         };
         let pairs = filter_map(&raw, |(_, raw)| reaches(raw));
-        Self::of(pairs, &from, radii)
+        Self::of(pairs, &from, radii, Vec::new())
     }
 
-    fn of(pairs: Vec<Pair>, at: &Place<'_>, radii: Radii) -> Self {
+    fn of(pairs: Vec<Pair>, at: &Place<'_>, radii: Radii, room: Vec<Hit>) -> Self {
         let (nodes, solids) = (at.nodes.to_vec(), at.solids.to_vec());
-        Self { pairs, nodes, solids, radii, last: Mutex::new(None) }
+        Self { pairs, nodes, solids, radii, last: Mutex::new(Last { close: None, room }) }
     }
 
     /// How far everything is from where it was.
@@ -283,12 +310,18 @@ impl List {
     /// Forces, pairs and Hessian are asked one after the other at the same place.
     fn close(&self, at: &Place<'_>) -> Arc<Close> {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(close) = &*last()
-            && close.nodes == at.nodes
-            && close.solids == at.solids
-        {
-            return Arc::clone(close);
-        }
+        let mut hits = {
+            let mut last = last();
+            match &last.close {
+                Some(close) if close.nodes == at.nodes && close.solids == at.solids => {
+                    return Arc::clone(close);
+                }
+                _ => {}
+            }
+            // Of a place that is still in use elsewhere, the room stays there.
+            let gone = last.close.take().and_then(Arc::into_inner);
+            gone.map_or_else(|| std::mem::take(&mut last.room), |close| close.hits)
+        };
         let moved = self.moved(at);
         let one = |(number, pair): (usize, &Pair)| {
             if pair.distance - pair.offset - MARGIN * pair.range > pair.approach(&moved) {
@@ -298,9 +331,9 @@ impl List {
             let gap = nearest.distance - pair.offset;
             (gap < MARGIN * pair.range).then_some((number as u32, nearest, gap))
         };
-        let hits = filter_map(&self.pairs, one);
+        filter_into(&self.pairs, &mut hits, one);
         let close = Arc::new(Close { nodes: at.nodes.to_vec(), solids: at.solids.to_vec(), hits });
-        *last() = Some(Arc::clone(&close));
+        last().close = Some(Arc::clone(&close));
         close
     }
 }
@@ -330,18 +363,18 @@ fn within(u: DVec3, v: DVec3, radius: f64) -> f64 {
 /// Two parts, before anything is known about them.
 #[derive(Clone, Copy)]
 pub(crate) struct Raw {
-    kind: Kind,
+    pub(crate) kind: Kind,
     parts: [u32; 2],
-    vertices: [u32; 4],
+    pub(crate) vertices: [u32; 4],
     bodies: [Body; 2],
-    radius: f64,
+    pub(crate) radius: f64,
 }
 
 /// How far two parts are from each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Apart {
     /// m.
-    distance: f64,
+    pub(crate) distance: f64,
     /// Whether the closest points lie inside of both.
     interior: bool,
 }
@@ -349,6 +382,12 @@ pub(crate) struct Apart {
 impl Raw {
     pub(crate) fn key(&self) -> (Kind, [u32; 2]) {
         (self.kind, self.parts)
+    }
+
+    /// By how much the distance can have changed after vertices have gone these ways.
+    #[inline]
+    pub(crate) fn reach(&self, ways: &[DVec3]) -> f64 {
+        self.kind.reach(&self.vertices.map(|v| ways[v as usize]))
     }
 
     pub(crate) fn apart(&self, at: &Place<'_>) -> Apart {

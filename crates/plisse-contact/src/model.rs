@@ -214,6 +214,12 @@ impl Model {
         self.neighbours.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether pairs that are kept prove that nothing comes into contact on straight ways from one
+    /// place to another.
+    pub(crate) fn is_clear_between(&self, from: &Place<'_>, to: &Place<'_>) -> bool {
+        self.neighbours().is_clear(self, from, to)
+    }
+
     pub(crate) fn admitted(&self) -> MutexGuard<'_, Admitted> {
         self.admitted.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::builder::{ContactBuilder, Depth};
 use crate::friction::{Coulomb, Rubbing};
 use crate::impact::Impact;
-use crate::list::{List, Pair, Radii, Touch, Touching, mean_way};
+use crate::list::{List, Pair, Radii, Room, Touch, Touching, mean_way};
 use crate::model::{Admitted, Model, Near, Place};
 
 /// Barrier contact with friction between everything that it knows: cloth with cloth and with
@@ -22,7 +22,7 @@ use crate::model::{Admitted, Model, Near, Place};
 /// detection proves the way free, with at least a tenth of each gap left.
 pub struct ContactTerm {
     name: String,
-    model: Model,
+    pub(crate) model: Model,
     depth: Option<Depth>,
     response: Response,
     /// One that gives up where contacts are everywhere.
@@ -40,6 +40,8 @@ struct Kept {
     time: f64,
     rubbing: Vec<Rubbing>,
     impact: Impact,
+    /// For the next list.
+    room: Room,
 }
 
 /// The smallest and largest radius of a list, in mean edges: beyond, nearly all neighbours are
@@ -85,7 +87,7 @@ impl ContactTerm {
         }
         let solids = self.model.solids_at(pose.time, &Near::of(pose));
         let place = Place { nodes, solids: &solids };
-        let list = List::new(&self.model, place, Radii::default(), &Impact::default(), None);
+        let list = List::new(&self.model, place, Radii::default(), &Impact::default(), None, Room::default());
         (Cow::Owned(solids), Listed::New(list))
     }
 
@@ -156,6 +158,12 @@ impl ContactTerm {
         covers.then(|| self.share_between(list, from, to) >= 1.0)
     }
 
+    /// The common motion that is taken off before a first guess is mended; none if it is short.
+    fn shift_of_response(&self, from: &Place<'_>, to: &Place<'_>) -> DVec3 {
+        let shift = mean_way(from.nodes, to.nodes);
+        if shift.length() <= self.response.settings().reach { DVec3::ZERO } else { shift }
+    }
+
     /// The share of a straight way along which all pairs keep a part of their gaps.
     fn share_between(&self, list: &List, from: &Place<'_>, to: &Place<'_>) -> f64 {
         let ccd = Ccd::with_levels(10);
@@ -176,6 +184,18 @@ impl ContactTerm {
             pair.kind.time_of_contact(ccd, &a, &b, separation).unwrap_or(1.0)
         };
         smallest(&list.pairs, 1.0, one)
+    }
+
+    /// Whether nothing touches at the start of a straight way nor anywhere along it, so that
+    /// contact has no energy on all of it, whichever list is asked.
+    fn is_clear(&self, list: &List, from: &Place<'_>, to: &Place<'_>) -> bool {
+        let ccd = Ccd::with_levels(10);
+        let stays_apart = |pair: &Pair| {
+            let [a, b] = [from, to].map(|place| place.gather(pair.vertices));
+            pair.kind.time_of_contact(ccd, &a, &b, pair.offset + pair.range).is_none()
+        };
+        list.touching(from).within_range().next().is_none()
+            && List::along(&self.model, *from, to).pairs.iter().all(stays_apart)
     }
 
     /// The node of a pair that has most to do with its contact.
@@ -428,7 +448,9 @@ impl Term<Vertices> for ContactTerm {
     }
 
     fn remember(&self, _: &StepMap<'_, Vertices>, memory: &mut Memory) {
-        memory.keep(Kept::default());
+        let old: Kept = memory.take();
+        let room = old.list.map_or(old.room, List::into_room);
+        memory.keep(Kept { room, ..Kept::default() });
     }
 
     fn follow(&self, pose: &Pose<'_, Vertices>, memory: &mut Memory) {
@@ -439,8 +461,9 @@ impl Term<Vertices> for ContactTerm {
             let place = Place { nodes, solids: &kept.solids };
             let moved = list.moved(&place);
             if moved.own > 0.5 * list.radii.own || moved.solid > 0.5 * list.radii.solid {
-                let new = List::new(&self.model, place, list.radii, &kept.impact, Some(list));
-                kept.list = Some(new);
+                let room = std::mem::take(&mut kept.room);
+                let new = List::new(&self.model, place, list.radii, &kept.impact, Some(list), room);
+                kept.room = kept.list.replace(new).map_or_else(Room::default, List::into_room);
             }
         } else {
             kept.time = pose.time;
@@ -456,13 +479,15 @@ impl Term<Vertices> for ContactTerm {
             let solids_move = ways.map(DVec3::length_squared).fold(0.0, f64::max).sqrt();
             let place = Place { nodes, solids: &kept.solids };
             let radii = self.radii(&step, solids_move);
-            let list = List::new(&self.model, place, radii, &kept.impact, None);
+            let room = std::mem::take(&mut kept.room);
+            let list = List::new(&self.model, place, radii, &kept.impact, None, room);
             if step.rate > 0.0 && self.rubs() {
                 let start = Place { nodes: step.start.as_slice(), solids: &before };
                 if list.covers(&list.moved(&start)) {
                     kept.rubbing = self.rubbing(&list, &start);
                 } else {
-                    let at_start = List::new(&self.model, start, Radii::default(), &kept.impact, None);
+                    let none = Radii::default();
+                    let at_start = List::new(&self.model, start, none, &kept.impact, None, Room::default());
                     kept.rubbing = self.rubbing(&at_start, &start);
                 }
             }
@@ -500,6 +525,13 @@ impl Term<Vertices> for ContactTerm {
         match listed {
             Listed::Kept(list) => {
                 let share = list.longest_step(&from, &to);
+                // Nothing says how far an equilibrium is: its way may be longer than any list.
+                if share < 1.0
+                    && pose.step.is_some_and(|step| step.dt.is_infinite())
+                    && self.is_clear(list, &from, &to)
+                {
+                    return 1.0;
+                }
                 if share <= 0.0 {
                     return 0.0;
                 }
@@ -534,6 +566,17 @@ impl Term<Vertices> for ContactTerm {
         if self.is_free_by_list(way, &from, &to) == Some(true) {
             return;
         }
+        if self.model.is_clear_between(&from, &to) {
+            // As the response leaves it: seen from the bodies on the whole, and back.
+            let shift = self.shift_of_response(&from, &to);
+            for (guess, held) in guess.as_mut_slice().iter_mut().zip(&model.kinematic) {
+                if !held {
+                    *guess = (*guess - shift) + shift;
+                }
+            }
+            *self.model.admitted() = Admitted::new(way, guess);
+            return;
+        }
         let old = from.field();
         let is_led = {
             let mut nodes = from.nodes.iter().zip(to.nodes).zip(&model.kinematic);
@@ -553,14 +596,10 @@ impl Term<Vertices> for ContactTerm {
         };
         // Seen from the bodies on the whole a common motion makes no pair. But an obstacle that
         // rests moves then, and may squeeze what lies on it.
-        let shift = mean_way(from.nodes, to.nodes);
-        let answer = if shift.length() <= self.response.settings().reach {
-            respond(DVec3::ZERO)
-        } else {
-            match respond(shift) {
-                Err(ResponseError::Squeezed { .. }) => respond(DVec3::ZERO),
-                answer => answer,
-            }
+        let shift = self.shift_of_response(&from, &to);
+        let answer = match respond(shift) {
+            Err(ResponseError::Squeezed { .. }) if shift != DVec3::ZERO => respond(DVec3::ZERO),
+            answer => answer,
         };
         if let Ok((new, shift)) = answer {
             let new = new.as_slice().iter().zip(&model.kinematic);

@@ -86,6 +86,11 @@ impl Laws {
         self.bodies[body.0 as usize].neighbours
     }
 
+    /// No pair has a smaller one.
+    pub(crate) fn smallest_range(&self) -> f64 {
+        self.bodies.iter().map(|body| body.range.get()).fold(f64::MAX, f64::min)
+    }
+
     pub(crate) fn largest_range(&self) -> f64 {
         // No pair has a larger one than the body that is no obstacle.
         self.bodies[..self.obstacles as usize].iter().map(|body| body.range.get()).fold(0.0, f64::max)

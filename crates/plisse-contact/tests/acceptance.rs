@@ -97,13 +97,15 @@ fn sheets_slide_down_inclines_as_coulomb_says() {
 #[test]
 fn a_belt_carries_a_sheet_and_never_overtakes_itself() {
     let friction = Touching { friction: 0.3, ..touching() };
+    let tolerance = 1e-4;
     for (dt, steps) in [(1.0 / 30.0, 6), (1.0 / 60.0, 11), (1.0 / 200.0, 35)] {
-        let mut run = on_floor(0.0, DVec3::X * 0.5, 0.9746e-3, friction, 1e-4);
+        let mut run = on_floor(0.0, DVec3::X * 0.5, 0.9746e-3, friction, tolerance);
         let mut reached = None;
         for step in 1..=steps + 10 {
             run.step(dt);
             let v = run.mean(run.state.v()).x;
-            assert!(v <= 0.5 + 1e-9, "{dt} {step}: {v}");
+            // A step may be wrong by its tolerance, which is an acceleration.
+            assert!(v <= 0.5 + dt * tolerance, "{dt} {step}: {v}");
             if v > 0.5 - 1e-3 && reached.is_none() {
                 reached = Some(step);
             }
