@@ -31,10 +31,10 @@ pub trait Constraint<S: Space>: Send + Sync {
     /// Writes the values of a group's rows and their derivatives at these positions and this time.
     fn evaluate(&self, group: usize, x: &Field<S, DVec3>, time: f64, out: &mut Rows<'_>);
 
-    /// How much the rows of a group give way, in 1/J: they then store the energy `c²/(2
-    /// compliance)` together with the row's multiplier. Zero is a hard constraint.
-    fn compliance(&self, group: usize) -> f64 {
-        _ = group;
+    /// How much a row of a group gives way, in 1/J: it then stores the energy `c²/(2 compliance)`
+    /// together with the row's multiplier. Zero is a hard constraint.
+    fn compliance(&self, group: usize, row: usize) -> f64 {
+        _ = (group, row);
         0.0
     }
 

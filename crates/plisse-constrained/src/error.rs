@@ -103,6 +103,15 @@ pub enum ConstrainedError {
         /// Where it is, m.
         place: [f64; 3],
     },
+    /// Friction found no state that obeys Coulomb's law.
+    #[error(
+        "{:.0} % of the forces of contact do not obey Coulomb's law after all passes: take a shorter time \
+         step, or less friction", 100.0 * part
+    )]
+    Unsettled {
+        /// The part of the sum of all forces of contact that is wrong.
+        part: f64,
+    },
     /// Nodes that slide on lines and planes have no inverse mass.
     #[error("a node slides on a line or in a plane: hold it or set it free for a fast projection")]
     Slides,

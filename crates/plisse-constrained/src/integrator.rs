@@ -11,8 +11,8 @@ use glam::DVec3;
 use plisse_core::{Field, Positive, Psd, Space};
 use plisse_sparse::BlockMatrix;
 use plisse_system::{
-    Balance, Cause, Criterion, Energies, Implicit, Integrator, Ledger, NewtonSettings, Pose, Scheme, State,
-    StepError, StepReport, System,
+    Balance, Cause, Criterion, Implicit, Integrator, Ledger, NewtonSettings, Pose, Scheme, State, StepError,
+    StepReport, System,
 };
 
 use crate::constraint::Constraint;
@@ -164,14 +164,15 @@ impl<S: Space> FastProjection<S> {
     }
 
     /// The state at the end of a step with these positions and velocities, and its report. `by` is
-    /// what has projected them, `most_lift` what obstacles that move can have given at most, J.
+    /// what has projected them, `most_lift` what obstacles that move and what repulsion can have
+    /// given at most, J.
     pub(crate) fn finish(
         system: &System<S>,
         state: &State<S>,
         predicted: Predicted<S>,
         (x, v): (Field<S, DVec3>, Field<S, DVec3>),
         by: &Projector<S>,
-        most_lift: f64,
+        most_lift: [f64; 2],
     ) -> Result<(State<S>, StepReport), StepError> {
         let factor = predicted.factor();
         let work = predicted.report.balance.work + by.work(state.x(), &x, factor);
@@ -179,13 +180,17 @@ impl<S: Space> FastProjection<S> {
         let previous = predicted.trial.previous().cloned();
         let failed = |error| predicted.failed(true, Cause::new(error));
         let next = State::resume(x, v, own, time, previous, None, None).map_err(failed)?;
-        let energies = Energies::of(system, &next);
+        let energies = by.energies(system, &next);
+        let stored = by.elastic(state.x(), state.time()).unwrap_or(0.0);
+        let before = predicted.report.balance.before + stored;
         let after = energies.total() + by.stored(factor);
-        let gain = after - predicted.report.balance.before - work;
-        let work = work + gain.clamp(0.0, most_lift);
-        let balance = Balance { after, work, ..predicted.report.balance };
-        let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&Energies::of(system, state)));
-        let ledger = ledger.after(&balance, &energies, work, by.slack(factor), predicted.dt);
+        let gain = after - before - work;
+        let driven = gain.clamp(0.0, most_lift[0]);
+        let excused = by.slack(factor) + (gain - driven).clamp(0.0, most_lift[1]);
+        let work = work + driven;
+        let balance = Balance { before, after, work, ..predicted.report.balance };
+        let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&by.energies(system, state)));
+        let ledger = ledger.after(&balance, &energies, work, excused, predicted.dt);
         let next = with_ledger(&next, ledger).map_err(failed)?;
         let (momentum, angular_momentum) = system.momenta(&next);
         let unexplained = ledger.fraction();
@@ -205,7 +210,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
         let predicted = self.predict(system, state, dt)?;
         let x = self.project(system, &predicted)?;
         let v = predicted.velocities(&x);
-        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector, 0.0)?;
+        let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector, [0.0; 2])?;
         *state = next;
         Ok(report)
     }

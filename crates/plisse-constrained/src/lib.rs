@@ -6,6 +6,7 @@
 //! | the element on edge midpoints | [`CrMesh`], [`EdgeBending`] |
 //! | a constraint, and how to add one | [`Constraint`], [`Rows`] |
 //! | constraints of developable cloth | [`RigidTriangles`], [`Ribbon`], [`ribbon_edges`], [`Anchors`] |
+//! | woven cloth, inextensible along threads | [`WovenTriangles`], [`Compliance`] |
 //! | other constraints | [`Distances`], [`Tethers`] |
 //! | projection and time | [`Projector`], [`FastProjection`] |
 //! | the mesh that collides and is drawn | [`Ghost`], [`GhostContact`] |
@@ -39,7 +40,8 @@ mod tangent;
 pub use bending::EdgeBending;
 pub use constraint::{Constraint, LARGEST_GROUP, Rows};
 pub use constraints::{
-    Anchor, Anchors, Distances, Ribbon, RibbonEdge, RigidTriangles, Tethers, ribbon_edges,
+    Anchor, Anchors, Compliance, Distances, Ribbon, RibbonEdge, RigidTriangles, Tethers, WovenTriangles,
+    ribbon_edges,
 };
 pub use contact::{GhostContact, GhostContactError, GhostResponseError, Places};
 pub use element::CrMesh;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::{Field, Id, Space};
 use plisse_sparse::{BlockMatrix, Layout, Linear, LinearSolver, Operator, Pattern, Sink, Slot, parallel};
-use plisse_system::System;
+use plisse_system::{Energies, Role, State, System, TermEnergy};
 
 use crate::constraint::{Constraint, LARGEST_GROUP, Rows};
 use crate::error::{ConstrainedError, ProjectionError, ProjectionFailure};
@@ -211,6 +211,10 @@ pub struct Projector<S: Space> {
     /// Forces of the rows in the last projection that succeeded, multipliers over what the scheme
     /// multiplies forces with; empty before, and along explicit directions.
     forces: Vec<f64>,
+    /// Forces from outside times what the scheme multiplies forces with, kg m, one for each node.
+    push: Option<Field<S, DVec3>>,
+    /// How many of the constraints are not of contacts, which come and go.
+    lasting: usize,
 }
 
 /// Along implicit directions rows can hold before forces balance: the last iteration must change
@@ -250,6 +254,7 @@ impl<S: Space> Projector<S> {
         settings: ProjectionSettings,
         terms: Option<Arc<Pattern>>,
     ) -> Result<Self, ConstrainedError> {
+        let lasting = constraints.len();
         let (groups, nodes) = list_groups(&constraints, weights.len())?;
         let rows = groups.last().map_or(0, |group| group.rows().end);
         let gradients = groups.last().map_or(0, |group| group.gradients().end);
@@ -293,6 +298,8 @@ impl<S: Space> Projector<S> {
             kappa: vec![0.0; rows],
             frozen: Vec::new(),
             forces: Vec::new(),
+            push: None,
+            lasting,
         })
     }
 
@@ -308,8 +315,9 @@ impl<S: Space> Projector<S> {
         self.tangent.as_ref().map_or_else(|| self.linear.factor_len(), Tangent::factor_len)
     }
 
-    /// A projector with further constraints after those of this one. It keeps nothing of past
-    /// solves but the multipliers that it starts with.
+    /// A projector with further constraints after those of this one, which are of contacts: they
+    /// come and go with steps, and store no energy. It keeps nothing of past solves but the
+    /// multipliers that it starts with.
     ///
     /// # Errors
     /// Those of [`Projector::new`].
@@ -317,7 +325,13 @@ impl<S: Space> Projector<S> {
         let all = self.constraints.iter().cloned().chain(more).collect();
         let terms = self.terms.clone();
         let other = Self::with_weights(self.weights.clone(), all, self.settings, terms)?;
-        Ok(Self { forces: self.forces.clone(), ..other })
+        Ok(Self { forces: self.forces.clone(), lasting: self.lasting, ..other })
+    }
+
+    /// The same with forces that act beside those of the rows, one for each node, times what the
+    /// scheme multiplies forces with: kg m.
+    pub(crate) fn pushed(self, push: Field<S, DVec3>) -> Self {
+        Self { push: Some(push), ..self }
     }
 
     /// The multipliers that the last projection ended with, row by row: what the rows of a
@@ -401,6 +415,9 @@ impl<S: Space> Projector<S> {
         guess: Option<&Field<S, DVec3>>,
     ) -> Result<&ProjectionReport, ProjectionError> {
         let mut y = x.clone();
+        if let Some(push) = self.push.as_ref().filter(|_| self.tangent.is_none()) {
+            y = Field::from_fn(x.len(), |node| x[node] + push[node] * self.weights[node]);
+        }
         if let Some(guess) = guess.filter(|_| self.tangent.is_some()) {
             self.lambda.fill(0.0);
             let [there, here] = [guess, &*x].map(|at| {
@@ -584,11 +601,13 @@ impl<S: Space> Projector<S> {
             kappa,
             tangent,
             frozen,
+            push,
             ..
         } = self;
         let Some(tangent) = tangent else { return Ok(()) };
         let inertia = |n: Id<S>| if weights[n] > 0.0 { (x[n] - y[n]) / weights[n] } else { DVec3::ZERO };
-        let mut force = Field::from_fn(y.len(), inertia);
+        let pushed = |n: Id<S>| push.as_ref().map_or(DVec3::ZERO, |push| push[n]);
+        let mut force = Field::from_fn(y.len(), |n| inertia(n) + pushed(n));
         if let Some(stiffness) = stiffness {
             tangent.subtract_stiffness((stiffness, factor), [x, y], &mut force);
         }
@@ -598,7 +617,6 @@ impl<S: Space> Projector<S> {
         }
         for group in groups.iter() {
             let constraint = &constraints[group.constraint as usize];
-            let compliance = constraint.compliance(group.local as usize) / factor;
             let size = usize::from(group.nodes).max(1);
             let now = gradients[group.gradients()].chunks_exact(size);
             let then = frozen[group.gradients()].chunks_exact(size);
@@ -606,6 +624,8 @@ impl<S: Space> Projector<S> {
                 let members = || nodes[group.nodes()].iter().zip(gradients);
                 if anew {
                     let mobility: f64 = members().map(|(node, g)| weights[*node] * g.length_squared()).sum();
+                    let own = row - group.rows().start;
+                    let compliance = constraint.compliance(group.local as usize, own) / factor;
                     let soft = self.settings.regularisation * mobility + compliance;
                     kappa[row] = if mobility > 0.0 && soft > 0.0 { 1.0 / soft } else { 0.0 };
                 }
@@ -694,11 +714,49 @@ impl<S: Space> Projector<S> {
     /// Energy that compliant rows store, by the multipliers of the last projection, in joules.
     pub(crate) fn stored(&self, factor: f64) -> f64 {
         let of_group = |group: &Group| {
-            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
-            let force = |row: usize| self.lambda[row] / factor;
-            group.rows().map(|row| 0.5 * compliance * force(row) * force(row)).sum::<f64>()
+            let energy = |(own, row): (usize, usize)| {
+                let force = self.lambda[row] / factor;
+                0.5 * self.row_compliance(group, own) * force * force
+            };
+            group.rows().enumerate().map(energy).sum::<f64>()
         };
-        self.groups.iter().map(of_group).sum()
+        self.groups.iter().filter(|group| group.constraint as usize >= self.lasting).map(of_group).sum()
+    }
+
+    fn row_compliance(&self, group: &Group, row: usize) -> f64 {
+        self.constraints[group.constraint as usize].compliance(group.local as usize, row)
+    }
+
+    /// Energy `c²/(2 α)` of the compliant rows at these positions, in joules; none without such
+    /// rows. Those of contacts, which come and go, do not count. Rows within the tolerance count as
+    /// zero: a compliance that is next to nothing would make an energy of their errors.
+    pub(crate) fn elastic(&self, x: &Field<S, DVec3>, time: f64) -> Option<f64> {
+        let (mut values, mut gradients) = (Vec::new(), Vec::new());
+        let mut sum = None;
+        for group in self.groups.iter().filter(|group| (group.constraint as usize) < self.lasting) {
+            let is_soft = |row: &usize| self.row_compliance(group, *row) > 0.0;
+            if !(0..usize::from(group.rows)).any(|row| is_soft(&row)) {
+                continue;
+            }
+            values.resize(usize::from(group.rows), 0.0);
+            gradients.resize(usize::from(group.rows) * usize::from(group.nodes), DVec3::ZERO);
+            let mut out = Rows::new(&mut values, &mut gradients);
+            self.constraints[group.constraint as usize].evaluate(group.local as usize, x, time, &mut out);
+            let counts = |row: &usize| is_soft(row) && values[*row].abs() > self.settings.tolerance;
+            let energy = |row: usize| 0.5 * values[row] * values[row] / self.row_compliance(group, row);
+            let own: f64 = (0..values.len()).filter(counts).map(energy).sum();
+            sum = Some(sum.unwrap_or(0.0) + own);
+        }
+        sum
+    }
+
+    /// The energies of a state with that of compliant rows among them.
+    pub(crate) fn energies(&self, system: &System<S>, state: &State<S>) -> Energies {
+        let mut energies = Energies::of(system, state);
+        if let Some(energy) = self.elastic(state.x(), state.time()) {
+            energies.terms.push(TermEnergy { name: "compliance".to_owned(), role: Role::Elastic, energy });
+        }
+        energies
     }
 
     fn evaluate(&mut self, x: &Field<S, DVec3>, time: f64) {
@@ -718,8 +776,9 @@ impl<S: Space> Projector<S> {
     /// `-(c + α λ/h²)`; zero for rows that nothing can change.
     fn residual(&mut self, factor: f64) {
         for group in &self.groups {
-            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
-            for row in group.rows() {
+            let constraint = &self.constraints[group.constraint as usize];
+            for (own, row) in group.rows().enumerate() {
+                let compliance = constraint.compliance(group.local as usize, own);
                 let value = self.values[row] + compliance / factor * self.lambda[row];
                 self.right[row] = if self.idle[row] { 0.0 } else { -value };
             }
@@ -765,10 +824,11 @@ impl<S: Space> Projector<S> {
             });
         }
         for (node, group) in self.groups.iter().enumerate() {
-            let compliance = self.constraints[group.constraint as usize].compliance(group.local as usize);
-            let added = compliance / factor;
+            let constraint = &self.constraints[group.constraint as usize];
             let rows = usize::from(group.rows);
-            for entry in self.matrix.diagonal_mut(node).iter_mut().step_by(rows + 1) {
+            let diagonal = self.matrix.diagonal_mut(node).iter_mut().step_by(rows + 1);
+            for (row, entry) in diagonal.enumerate() {
+                let added = constraint.compliance(group.local as usize, row) / factor;
                 *entry += self.settings.regularisation * *entry + added;
                 // A row that nothing can change, or whose derivative vanishes here.
                 if *entry <= 0.0 {
@@ -802,8 +862,8 @@ fn list_groups<S: Space>(
                 let (group, node) = (constraint.describe(local), node.to_string());
                 return Err(ConstrainedError::NoSuchNode { group, node, count });
             }
-            let compliance = constraint.compliance(local);
-            if !(compliance >= 0.0 && compliance.is_finite()) {
+            let bad = |compliance: &f64| !(*compliance >= 0.0 && compliance.is_finite());
+            if let Some(compliance) = (0..rows).map(|row| constraint.compliance(local, row)).find(bad) {
                 let what = format!("the compliance of {}", constraint.describe(local));
                 let expected = "a finite number, zero or more, in 1/J";
                 return Err(ConstrainedError::BadNumber { what, value: compliance, expected });

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use glam::{DVec2, DVec3};
-use plisse_core::{Edges, Id, Vertices};
+use plisse_core::{Edges, Faces, Id, Vertices};
 use plisse_system::Motion;
 
 use crate::element::CrMesh;
@@ -54,8 +54,9 @@ const MOST: usize = 64;
 const SLACK: f64 = 2e-4;
 
 impl Reach {
-    pub(crate) fn new(mesh: &CrMesh, pins: Vec<VertexPin>) -> Self {
-        let links = links(mesh);
+    /// Paths lead over faces that do not stretch only.
+    pub(crate) fn new(mesh: &CrMesh, pins: Vec<VertexPin>, is_hard: impl Fn(Id<Faces>) -> bool) -> Self {
+        let links = links(mesh, is_hard);
         let stride = pins.len().div_ceil(MOST).max(1);
         let mut lengths = Vec::new();
         for first in (0..pins.len()).step_by(stride) {
@@ -104,7 +105,7 @@ type Links = Vec<Vec<(u32, f64)>>;
 
 /// Vertices joined by edges, and by the straight line over an edge from corner to opposite corner
 /// where that stays inside of its two triangles.
-fn links(mesh: &CrMesh) -> Links {
+fn links(mesh: &CrMesh, is_hard: impl Fn(Id<Faces>) -> bool) -> Links {
     let topology = mesh.mesh();
     let mut links: Links = vec![Vec::new(); topology.vertex_count()];
     let mut join = |a: Id<Vertices>, b: Id<Vertices>, length: f64| {
@@ -113,9 +114,14 @@ fn links(mesh: &CrMesh) -> Links {
     };
     for (id, edge) in topology.edges().iter() {
         let corner = |face| topology.face_edges()[face].iter().position(|e: &Id<Edges>| *e == id);
-        let Some(own) = corner(edge.faces.0) else { continue };
-        join(edge.vertices[0], edge.vertices[1], mesh.lengths(edge.faces.0)[own]);
-        let Some(other) = edge.faces.1 else { continue };
+        // Along an edge one face that does not stretch is enough, across it takes both.
+        for face in std::iter::once(edge.faces.0).chain(edge.faces.1).filter(|face| is_hard(*face)) {
+            if let Some(own) = corner(face) {
+                join(edge.vertices[0], edge.vertices[1], mesh.lengths(face)[own]);
+            }
+        }
+        let Some(own) = corner(edge.faces.0).filter(|_| is_hard(edge.faces.0)) else { continue };
+        let Some(other) = edge.faces.1.filter(|face| is_hard(*face)) else { continue };
         if let (Some(far), Some(across)) = (corner(other), unfolded(mesh, id)) {
             join(topology.faces()[edge.faces.0][own], topology.faces()[other][far], across);
         }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use common::{irregular, p};
 use glam::DVec3;
 use plisse_constrained::{
-    Anchor, Anchors, Constraint, Distances, Ribbon, RigidTriangles, Rows, Tethers, ribbon_edges,
+    Anchor, Anchors, Compliance, Constraint, Distances, Ribbon, RigidTriangles, Rows, Tethers,
+    WovenTriangles, ribbon_edges,
 };
 use plisse_core::{Field, Id, Space, SplitMix, generate};
 
@@ -58,6 +59,9 @@ fn derivatives_are_those_of_the_rows() {
     check(&RigidTriangles::new(&mesh, &[]), &x);
     let ribbon = ribbon_edges(&mesh);
     check(&RigidTriangles::new(&mesh, &ribbon), &x);
+    let soft = Compliance { warp: 0.1, weft: 0.0, shear: 0.2 };
+    check(&WovenTriangles::new(&mesh, &[], |_| soft).unwrap(), &x);
+    check(&WovenTriangles::new(&mesh, &ribbon, |_| soft).unwrap(), &x);
     check(&Ribbon::new(&mesh, ribbon), &x);
     let still = Anchor::vertex(&mesh, Id::new(7), DVec3::X).unwrap();
     let moving = Anchor::moving_vertex(&mesh, Id::new(3), Arc::new(|t| DVec3::Y * t)).unwrap();

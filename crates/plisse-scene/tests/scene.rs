@@ -428,6 +428,36 @@ fn mistakes_are_named() {
     assert!(message(Scene::builder().wires(outside)).contains("segment 1"));
 }
 
+/// A sheet of paper that starts out horizontally hangs in the end: Newton's method alone does not
+/// find its way down, because everything on it but a rotation costs a thousand times more.
+#[test]
+fn equilibria_far_from_the_start_are_found() {
+    let paper = Cloth::sheet([8, 8], [0.2, 0.2]).unwrap().material(Material::paper());
+    let scene = Scene::builder().cloth(paper.pin(Pick::group("top"))).scheme(Scheme::Quasistatic);
+    let mut scene = scene.build().unwrap();
+    let report = scene.step().unwrap();
+    assert_eq!(report.stable, Some(true));
+    assert!(report.solves.len() > 1, "the way was shorter than thought");
+    let lowest = scene.state().x().as_slice().iter().map(|x| x.z).fold(0.0, f64::min);
+    assert!((lowest + 0.2).abs() < 1e-4, "{lowest}");
+    // Once there, there is nothing left to do.
+    assert_eq!(scene.step().unwrap().iterations(), 0);
+}
+
+/// A balloon on a string turns until it hangs below it. It could touch itself, but does not:
+/// contact must not shorten its way.
+#[test]
+fn contact_does_not_hold_what_touches_nothing() {
+    let mylar = Material::mylar();
+    let balloon = Cloth::sphere(2, 0.2).unwrap().material(mylar).filled(Filling::Pressure(200.0));
+    let scene = Scene::builder().cloth(balloon.pin(Pick::vertices([0]))).settings(tight(1e-4));
+    let mut scene = scene.scheme(Scheme::Quasistatic).build().unwrap();
+    let pin = scene.state().x().as_slice()[0];
+    scene.step().unwrap();
+    let below = centre(&scene) - pin;
+    assert!(below.z < -0.19 && below.x.hypot(below.y) < 1e-3, "{below}");
+}
+
 #[test]
 fn equilibria_and_fields() {
     let rod = Wires::line(DVec3::ZERO, DVec3::X * 0.5, 10).unwrap().wire(Wire::default());

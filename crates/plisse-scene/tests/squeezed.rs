@@ -75,7 +75,7 @@ fn contact_that_limits_the_solver_is_named() {
     assert!(closest.parts[0].ends_with(" of towel") && closest.parts[1] == "floor", "{closest}");
     assert!(closest.gap > 0.0 && closest.place.z.abs() < 0.01, "{closest}");
     let said = error.to_string();
-    assert!(said.contains("steps cut short by contact") && said.ends_with(&closest.to_string()), "{said}");
+    assert!(said.contains("steps cut short by contact") && said.contains(&closest.to_string()), "{said}");
 }
 
 /// A floor that is known by its distance alone has a name, too.

@@ -153,7 +153,7 @@ impl<S: Space> Constraint<S> for Distances<S> {
         out.add(0, 1, u * -weight);
     }
 
-    fn compliance(&self, _: usize) -> f64 {
+    fn compliance(&self, _: usize, _: usize) -> f64 {
         self.compliance
     }
 

@@ -6,6 +6,7 @@ use glam::DVec3;
 use plisse_core::{Edges, Faces, Field, Id};
 
 use super::ribbon::RibbonEdge;
+use super::woven::{Compliance, hard_thread};
 use crate::constraint::{Constraint, Rows};
 use crate::element::CrMesh;
 
@@ -32,11 +33,25 @@ impl RigidTriangles {
     /// matrix of the projection is singular.
     #[must_use]
     pub fn new(mesh: &CrMesh, ribbon: &[RibbonEdge]) -> Self {
+        Self::among(mesh, ribbon, |_| Compliance::default())
+    }
+
+    /// The same for the faces that do not give way.
+    pub(crate) fn among(
+        mesh: &CrMesh,
+        ribbon: &[RibbonEdge],
+        compliance: impl Fn(Id<Faces>) -> Compliance,
+    ) -> Self {
         let mut dropped = Field::<Faces, [bool; 3]>::filled(mesh.mesh().face_count(), [false; 3]);
         for edge in ribbon {
-            dropped[edge.second][edge.corner] = true;
+            let first = mesh.mesh().edges()[edge.edge].faces.0;
+            let own = mesh.mesh().face_edges()[first].iter().position(|e| *e == edge.edge);
+            // A neighbour that gives way along the edge does not hold its length.
+            let holds = |own| hard_thread(mesh.gradients(first)[own], compliance(first)).is_some();
+            dropped[edge.second][edge.corner] = own.is_some_and(holds);
         }
-        let faces = mesh.mesh().face_edges().iter().filter_map(|(id, edges)| {
+        let hard = mesh.mesh().face_edges().iter().filter(|(id, _)| compliance(*id).is_hard());
+        let faces = hard.filter_map(|(id, edges)| {
             let mut rows = [(0, 0.0); 3];
             let mut count = 0;
             for k in (0..3).filter(|k| !dropped[id][*k]) {

@@ -7,15 +7,15 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothModelName, ClothTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch, LimitName, PinTable,
-    WeldChoice, WiresTable,
+    ClothModelName, ClothTable, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch,
+    LimitName, PinTable, WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    BodyContact, Cloth, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE, SceneError,
-    Wire, Wires, rotation_degrees,
+    BodyContact, Cloth, Compliance, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE,
+    SceneError, Wire, Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -42,6 +42,12 @@ impl Reader<'_> {
         if table.strain_limit.is_none() && table.strain_limit_of != LimitName::Any {
             self.note(line, "\"strain_limit_of\" needs a \"strain_limit\"");
         }
+        if let Some(compliance) = &table.compliance
+            && table.model != ClothModelName::Developable
+        {
+            let text = "\"compliance\" belongs to model = \"developable\"; choose that, or remove it";
+            self.note(compliance.at_line, text);
+        }
         let scale = DVec3::from(table.scale.map(Positive::get));
         let mut cloth = shape?;
         let material = material?;
@@ -62,6 +68,16 @@ impl Reader<'_> {
             .rotated(rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z))
             .at(table.position)
             .velocity(table.velocity);
+        if let Some(ComplianceTable { warp, weft, shear, at_line }) = &table.compliance {
+            let [warp, weft, shear] = [warp, weft, shear].map(|part| part.0);
+            let compliance = Compliance { warp, weft, shear };
+            if let Err(error) = compliance.check() {
+                self.note(*at_line, error.to_string());
+            }
+            if table.model == ClothModelName::Developable {
+                cloth = cloth.compliance(compliance);
+            }
+        }
         if let Some(name) = &table.name {
             cloth = cloth.named(name);
         }

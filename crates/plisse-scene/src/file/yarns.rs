@@ -90,6 +90,7 @@ impl Reader<'_> {
             ("fold", table.fold.is_some()),
             ("pressure", table.pressure.is_some()),
             ("volume", table.volume.is_some()),
+            ("compliance", table.compliance.is_some()),
             ("uv_scale", table.uv_scale.is_some()),
             ("contact_thickness", table.contact_thickness.0 != 0.0),
         ];

@@ -409,14 +409,6 @@ impl SceneBuilder {
                 let scene = [alone, self.air.is_none(), !has_own];
                 developable::check(sheet.cloth, sheet.name, &pins, scene)?;
             }
-            let rough = obstacles.iter().map(|obstacle| obstacle.law().friction).fold(0.0, f64::max);
-            if rough > 0.0 {
-                let weak = |sheet: &Sheet<'_>| SceneWarning::WeakFriction {
-                    body: sheet.name.to_owned(),
-                    coefficient: rough,
-                };
-                warnings.extend(sheets.iter().map(weak));
-            }
             // The edges have their own; what was built here was checked and is not needed.
             terms.clear();
             let (held, friction) = (&*held, &friction);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec2, DVec3};
 use plisse_bending::AngleEnergy;
+use plisse_constrained::Compliance;
 use plisse_core::{Edges, Faces, Field, Id, MeshError, Positive, RestShape, TriMesh, Vertices, generate};
 use plisse_membrane::MembraneEnergy;
 
@@ -59,6 +60,7 @@ pub struct Cloth {
     pub(super) angle_law: Option<Own<dyn AngleEnergy>>,
     pub(super) strain_limit: Option<MaxStretch>,
     pub(super) model: Model,
+    pub(super) compliance: Compliance,
     pub(super) filling: Option<Filling>,
     /// Whether the material coordinates are in metres for certain.
     pub(super) in_metres: bool,
@@ -135,6 +137,7 @@ impl Cloth {
             strain_limit: None,
             filling: None,
             model: Model::Elastic,
+            compliance: Compliance::default(),
             in_metres: true,
         }
     }
@@ -398,6 +401,13 @@ impl Cloth {
     #[must_use]
     pub fn model(self, model: Model) -> Self {
         Self { model, ..self }
+    }
+
+    /// Developable, but for what these compliances let it give way in its plane: threads may be
+    /// inextensible and shear soft, as in woven cloth.
+    #[must_use]
+    pub fn compliance(self, compliance: Compliance) -> Self {
+        Self { compliance, model: Model::Developable, ..self }
     }
 
     /// Filled with something. The surface must be closed.

@@ -60,6 +60,11 @@ pub(super) fn check(
         (!plain, "terms and integrators of one's own do not act on it; use plisse-constrained"),
         (slides, "its pins hold or move vertices, they do not let them slide; choose another pin"),
         (
+            cloth.uv.is_none() && !cloth.compliance.is_hard(),
+            "its compliance is along warp and weft, but it has no material coordinates; give it `vt`, or no \
+             compliance",
+        ),
+        (
             cloth.curved && cloth.material.bending != Bending::None,
             "its bending is measured from the flat state, but it is curved at rest; give it flat pieces, or \
              no bending",
@@ -114,6 +119,7 @@ impl Sheets<'_> {
         let density = |sheet: usize| self.all[sheet].cloth.material.density;
         let mut builder = DevelopableBuilder::new(mesh, density(0))
             .densities(|face| density(owners[face]))
+            .compliance(|face| self.all[owners[face]].cloth.compliance)
             .gravity(gravity)
             .scheme(settings.scheme);
         if let Some(bending) = bending {

@@ -39,6 +39,7 @@ mod plausible;
 mod scene;
 mod start;
 mod strain_limit;
+mod surroundings;
 mod terms;
 mod touching;
 mod warning;
@@ -64,6 +65,7 @@ pub use obstacle::{Contact, Distance, DrawnSurface, MeshFrame, Obstacle, Solid};
 pub use pick::Pick;
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
+pub use plisse_constrained::Compliance;
 pub use scene::{BodyInfo, Kind, Scene};
 pub use strain_limit::{Limited, MaxStretch};
 pub use touching::BodyContact;

@@ -120,7 +120,8 @@ impl Scene {
     /// Advances by a step of this length, in seconds.
     pub fn step_by(&mut self, dt: Positive) -> Result<StepReport, StepError> {
         let before = self.state.clone();
-        let report = self.integrator.step(&self.system, &mut self.state, dt)?;
+        let report = self.integrator.step(&self.system, &mut self.state, dt);
+        let report = report.map_err(|error| self.explain(error))?;
         let lost = self.state.x().iter().find(|(_, x)| x.abs().max_element() > self.farthest);
         let Some((node, x)) = lost else { return Ok(report) };
         let error = StepError::Lost { time: self.state.time(), node: node.index(), distance: x.length() };

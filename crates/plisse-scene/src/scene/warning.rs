@@ -113,13 +113,6 @@ pub enum SceneWarning {
         /// In how many places.
         tangles: usize,
     },
-    /// A developable cloth that should stick somewhere, and will creep.
-    WeakFriction {
-        /// Which body.
-        body: String,
-        /// The coefficient of friction that it will not quite have.
-        coefficient: f64,
-    },
     /// A triangle that starts far from its rest shape.
     Stretched {
         /// Which body.
@@ -140,12 +133,6 @@ impl fmt::Display for SceneWarning {
                 let value = short(*value);
                 write!(f, "{what} of {body} is {value} {unit}; usual are {low} to {high} {unit}. {hint}")
             }
-            Self::WeakFriction { body, coefficient } => write!(
-                f,
-                "{body} is developable, and such cloth creeps where a friction of {} should hold it: some centimetres per \
-                 second on a slope of 20 degrees. Use model = \"elastic\" with a strain_limit where friction matters",
-                short(*coefficient)
-            ),
             Self::Pieces { body, pieces, loose, smallest } => write!(
                 f,
                 "{body} consists of {pieces} separate pieces, the smallest with {smallest} vertices, and nothing holds {loose} of \

@@ -52,6 +52,9 @@ table! {
         material: MaterialChoice = "\"cotton\"",
         /// How it resists stretch.
         model: ClothModelName = "\"elastic\"",
+        /// How much it gives way in its plane, beside bending; for `model = "developable"`. Without
+        /// it, nothing stretches.
+        compliance: ComplianceTable = optional,
         /// How it is woven, and of what; for `model = "yarn"`.
         yarn: YarnTable = optional,
         /// The largest stretch, as a multiple of the length at rest: 1.05 lets the cloth grow by
@@ -214,6 +217,19 @@ names! {
         Any = "any",
         /// Warp and weft; along the bias the cloth is free.
         WarpWeft = "warp-weft",
+    }
+}
+
+table! {
+    /// Strain over force per width, m/N; zero is inextensible. Warp and weft at zero with a soft
+    /// shear are woven cloth.
+    pub struct ComplianceTable ("compliance") {
+        /// Along the first material axis, x of a grid.
+        warp: NonNegative = "0",
+        /// Along the second.
+        weft: NonNegative = "0",
+        /// Of the angle between them.
+        shear: NonNegative = "0",
     }
 }
 

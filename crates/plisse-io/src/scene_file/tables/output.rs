@@ -12,7 +12,7 @@ table! {
         pictures: Which = "\"all\"",
         /// OBJ meshes.
         meshes: Which = "\"last\"",
-        /// A PC2 point cache for Blender.
+        /// A PC2 point cache for Blender, one for each body.
         pc2: bool = "false",
         /// VTK files for ParaView.
         vtk: bool = "false",
