@@ -141,6 +141,56 @@ fn lit_surfaces_are_even() {
 }
 
 #[test]
+fn edges_of_shadows_have_no_grain() {
+    // A plate over the ground: along its straight edge the shadow is the same everywhere.
+    let x = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| DVec3::new(x, y, 1.0));
+    let camera =
+        Camera { from: DVec3::new(0.0, -1e-3, 12.0), at: DVec3::ZERO, up: DVec3::Y, field_of_view: 40.0 };
+    let ground = Some(Ground { up: DVec3::Z, height: 0.0 });
+    let light = Some(DVec3::new(-1.5, 0.0, 1.0));
+    let with = RenderOptions { ground, light, ..options([320, 320]) };
+    let picture = draw(vec![plain(&x, &[[0, 1, 2], [0, 2, 3]], RED, RED)], &camera, &with);
+    let mut columns = Vec::new();
+    for column in 180..300 {
+        let rows: Vec<i32> = (150..170).map(|row| brightness(&picture, column, row)).collect();
+        let (low, high) = (*rows.iter().min().unwrap(), *rows.iter().max().unwrap());
+        // Three parts of a colour, each within a hundredth of its range.
+        assert!(high - low <= 9, "column {column} from {low} to {high}");
+        columns.push(low);
+    }
+    let (dark, lit) = (columns.iter().min().unwrap() + 10, brightness(&picture, 10, 160) - 10);
+    let half_lit = columns.iter().filter(|low| (dark..lit).contains(*low)).count();
+    assert!(half_lit >= 4, "the edge of the shadow is soft: {half_lit} columns");
+}
+
+#[test]
+fn sharp_edges_stay_sharp() {
+    // The corners of a cube belong to three sides; the mean of their normals would shade each side
+    // from edge to edge.
+    let corner = |k: u32| {
+        let side = |bit: u32| if k & bit == 0 { -1.0 } else { 1.0 };
+        DVec3::new(side(1), side(2), side(4))
+    };
+    let x: Vec<DVec3> = (0..8).map(corner).collect();
+    let quads = [[0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6], [4, 5, 7, 6], [0, 2, 3, 1]];
+    let faces: Vec<[u32; 3]> = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    let with = RenderOptions { occlusion: false, ..options([120, 120]) };
+    let picture = draw(vec![plain(&x, &faces, [180; 3], [180; 3])], &front(6.0), &with);
+    let middle = brightness(&picture, 60, 60);
+    for (column, row) in [(35, 35), (85, 35), (35, 85), (85, 85), (60, 34), (34, 60)] {
+        let difference = (brightness(&picture, column, row) - middle).abs();
+        assert!(difference < 30, "({column}, {row}) differs by {difference}");
+    }
+    // A ball stays smooth.
+    let (x, faces) = sphere(DVec3::ZERO, 1.0);
+    let picture = draw(vec![plain(&x, &faces, [180; 3], [180; 3])], &front(5.0), &with);
+    for column in 45..75 {
+        let step = (brightness(&picture, column, 60) - brightness(&picture, column + 1, 60)).abs();
+        assert!(step < 16, "column {column} differs by {step}");
+    }
+}
+
+#[test]
 fn wires_are_round_and_never_vanish() {
     let x = [DVec3::new(-0.8, 0.0, 0.0), DVec3::new(0.8, 0.0, 0.0)];
     for (radius, least, most) in [(0.2, 20, 28), (1e-9, 1, 3), (f64::NAN, 1, 3), (-1.0, 1, 3)] {

@@ -1,5 +1,7 @@
 //! Colours on screen and in linear light, and colour maps for numbers.
 
+use std::sync::LazyLock;
+
 use glam::DVec3;
 
 /// Red, green and blue as on a screen (sRGB), 0 to 255.
@@ -122,19 +124,49 @@ pub fn value_range(values: impl IntoIterator<Item = f64>) -> [f64; 2] {
     [(low - half).max(f64::MIN), (high + half).min(f64::MAX)]
 }
 
+/// Linear light of a part of a colour, 0 to 255 (sRGB).
+fn linear_part(c: f64) -> f64 {
+    let c = c / 255.0;
+    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+}
+
 /// Linear light of a colour on screen.
 pub(super) fn linear(colour: Rgb) -> DVec3 {
-    DVec3::from(colour.map(|c| {
-        let c = f64::from(c) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-    }))
+    static LIGHT: LazyLock<[f64; 256]> = LazyLock::new(|| std::array::from_fn(|c| linear_part(c as f64)));
+    DVec3::from(colour.map(|c| LIGHT[usize::from(c)]))
+}
+
+/// Cells of the range of linear light, each narrower than the light between two colours.
+const CELLS: usize = 4096;
+
+/// Powers cost more than all else of a pixel of the background: each colour has its light, and
+/// each cell of light the colour in which it begins.
+struct Screen {
+    /// Light above which the next colour is shown.
+    ends: [f64; 255],
+    cells: [u8; CELLS],
+}
+
+impl Screen {
+    fn new() -> Self {
+        let ends: [f64; 255] = std::array::from_fn(|c| linear_part(c as f64 + 0.5));
+        let colour = |light: f64| ends.partition_point(|end| *end <= light) as u8;
+        Self { ends, cells: std::array::from_fn(|cell| colour(cell as f64 / CELLS as f64)) }
+    }
 }
 
 /// Colour on screen of linear light; black where it is not a number.
 pub(super) fn screen(light: DVec3) -> Rgb {
+    static SCREEN: LazyLock<Screen> = LazyLock::new(Screen::new);
+    let screen = &*SCREEN;
     light.to_array().map(|c| {
-        let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
-        (255.0 * c).round() as u8
+        // Conversions clamp, and turn what is not a number into zero.
+        let cell = ((c * CELLS as f64) as usize).min(CELLS - 1);
+        let mut colour = screen.cells[cell];
+        while colour < 255 && c >= screen.ends[usize::from(colour)] {
+            colour += 1;
+        }
+        colour
     })
 }
 
@@ -148,6 +180,16 @@ mod tests {
             assert_eq!(screen(linear([c, 255 - c, c / 2])), [c, 255 - c, c / 2]);
         }
         assert_eq!(screen(DVec3::new(-1.0, 9.0, f64::NAN)), [0, 255, 0]);
+    }
+
+    #[test]
+    fn every_light_has_the_colour_of_the_formula() {
+        for k in 0..=20_000 {
+            let c = f64::from(k) / 20_000.0;
+            let part = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+            assert_eq!(screen(DVec3::splat(c)), [(255.0 * part).round() as u8; 3], "{c}");
+        }
+        assert_eq!(screen(DVec3::new(f64::INFINITY, f64::NEG_INFINITY, -0.0)), [255, 0, 0]);
     }
 
     /// Lightness (CIE L*) of a colour.

@@ -18,6 +18,16 @@ pub(super) struct DepthMap {
     side: usize,
     /// Height above the middle towards the light, in metres; minus infinity where nothing is.
     heights: Vec<f32>,
+    /// The same seen from the other side: heights of the lowest things with the sign turned. Empty
+    /// in maps of one side.
+    depths: Vec<f32>,
+}
+
+/// Which of the two lights of a map: the one it was made towards, or the opposite one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Front,
+    Back,
 }
 
 /// Nothing is there.
@@ -27,6 +37,33 @@ impl DepthMap {
     /// The map of `side` by `side` texels around the middle of the soup. Bands of rows are drawn in
     /// parallel.
     pub(super) fn new(soup: &Soup, towards: DVec3, side: usize, bands: usize) -> Self {
+        let (mut map, points) = Self::empty(soup, towards, side);
+        let rows = side.div_ceil(bands.max(1));
+        let mut heights = std::mem::take(&mut map.heights);
+        heights.par_chunks_mut(rows * side).enumerate().for_each(|(band, heights)| {
+            let mut band = Band { heights, side, first: band * rows };
+            for triangle in &soup.triangles {
+                band.draw(triangle.corners.map(|v| points[v as usize]), |_| ());
+            }
+        });
+        map.heights = heights;
+        map
+    }
+
+    /// The map of two lights, one opposite the other: every triangle is drawn once.
+    pub(super) fn of_both_sides(soup: &Soup, towards: DVec3, side: usize) -> Self {
+        let (mut map, points) = Self::empty(soup, towards, side);
+        map.depths = vec![NOTHING; side * side];
+        let mut band = Band { heights: &mut map.heights, side, first: 0 };
+        for triangle in &soup.triangles {
+            let corners = triangle.corners.map(|v| points[v as usize]);
+            band.draw(corners, |(texel, height)| map.depths[texel] = map.depths[texel].max(-height));
+        }
+        map
+    }
+
+    /// A map without anything, and the places of the vertices in it.
+    fn empty(soup: &Soup, towards: DVec3, side: usize) -> (Self, Vec<DVec3>) {
         let (u, v) = towards.any_orthonormal_pair();
         let axes = [u, v, towards];
         // Tubes reach beyond the vertices they follow, and edges of the map must not cut anything
@@ -35,23 +72,10 @@ impl DepthMap {
         let texel = 2.0 * half / side as f64;
         let corner = DVec2::new(u.dot(soup.middle), v.dot(soup.middle)) - half;
         let base = towards.dot(soup.middle);
-        let mut map = Self { axes, corner, base, texel, side, heights: vec![NOTHING; side * side] };
-        let points: Vec<DVec3> = soup.positions.iter().map(|&x| map.place(x)).collect();
-        let rows = side.div_ceil(bands.max(1));
-        let draw = |(band, heights): (usize, &mut [f32])| {
-            let mut band = Band { heights, side, first: band * rows };
-            for triangle in &soup.triangles {
-                band.draw(triangle.corners.map(|v| points[v as usize]));
-            }
-        };
-        let mut heights = std::mem::take(&mut map.heights);
-        if bands > 1 {
-            heights.par_chunks_mut(rows * side).enumerate().for_each(draw);
-        } else {
-            heights.chunks_mut(rows * side).enumerate().for_each(draw);
-        }
-        map.heights = heights;
-        map
+        let heights = vec![NOTHING; side * side];
+        let map = Self { axes, corner, base, texel, side, heights, depths: Vec::new() };
+        let points = soup.positions.iter().map(|&x| map.place(x)).collect();
+        (map, points)
     }
 
     /// Column and row in texels, and height in metres.
@@ -75,30 +99,38 @@ impl DepthMap {
         }
     }
 
-    /// Largest height in blocks of `block` by `block` texels and in the blocks around each: the
-    /// number of blocks along a side, and the heights.
-    pub(super) fn ceilings(&self, block: usize) -> (usize, Vec<f32>) {
+    /// Smallest and largest height in blocks of `block` by `block` texels and in the blocks around
+    /// each: the number of blocks along a side, and the heights. Beyond the map there is nothing.
+    pub(super) fn bounds(&self, block: usize) -> (usize, Vec<[f32; 2]>) {
         let count = self.side.div_ceil(block);
-        let mut own = vec![NOTHING; count * count];
+        let mut own = vec![[f32::INFINITY, NOTHING]; count * count];
+        let wider = |[low, high]: [f32; 2], [a, b]: [f32; 2]| [low.min(a), high.max(b)];
         for (y, row) in self.heights.chunks(self.side).enumerate() {
             for (x, texels) in row.chunks(block).enumerate() {
                 let slot = &mut own[y / block * count + x];
-                *slot = texels.iter().copied().fold(*slot, f32::max);
+                *slot = texels.iter().fold(*slot, |bounds, height| wider(bounds, [*height; 2]));
             }
         }
         let around = |k: usize| {
-            let (x, y) = (k % count, k / count);
-            let rows = y.saturating_sub(1)..=(y + 1).min(count - 1);
-            let columns = x.saturating_sub(1)..=(x + 1).min(count - 1);
-            rows.flat_map(|y| columns.clone().map(move |x| y * count + x))
-                .map(|k| own[k])
-                .fold(NOTHING, f32::max)
+            let (x, y) = ((k % count) as isize, (k / count) as isize);
+            let inside = 0..count as isize;
+            let neighbours = (-1..=1).flat_map(|j| (-1..=1).map(move |i| (x + i, y + j)));
+            neighbours.fold([f32::INFINITY, NOTHING], |bounds, (x, y)| {
+                let there = inside.contains(&x) && inside.contains(&y);
+                wider(bounds, if there { own[y as usize * count + x as usize] } else { [NOTHING; 2] })
+            })
         };
         (count, (0..count * count).map(around).collect())
     }
 
     /// Part of the light that passes to a place at `height`: 0 or 1 at texels, mixed between them.
     pub(super) fn passes(&self, column: f64, row: f64, height: f64) -> f64 {
+        self.passes_from(Side::Front, column, row, height)
+    }
+
+    /// The same for either light; the height is towards it.
+    pub(super) fn passes_from(&self, from: Side, column: f64, row: f64, height: f64) -> f64 {
+        let heights = if from == Side::Front { &self.heights } else { &self.depths };
         let (x, y) = (column - 0.5, row - 0.5);
         let last = (self.side - 1) as f64;
         if !(x >= 0.0 && y >= 0.0 && x < last && y < last) {
@@ -108,7 +140,7 @@ impl DepthMap {
         // Not `fract`: on plain x86-64 that is a call.
         let (fx, fy) = (x - f64::from(x as i32), y - f64::from(y as i32));
         let height = height as f32;
-        let lit = |i: usize| f64::from(u8::from(self.heights[i] <= height));
+        let lit = |i: usize| f64::from(u8::from(heights[i] <= height));
         let upper = lit(start) * (1.0 - fx) + lit(start + 1) * fx;
         let lower = lit(start + self.side) * (1.0 - fx) + lit(start + self.side + 1) * fx;
         upper * (1.0 - fy) + lower * fy
@@ -129,7 +161,8 @@ struct Band<'a> {
 }
 
 impl Band<'_> {
-    fn draw(&mut self, [a, b, c]: [DVec3; 3]) {
+    /// Draws a triangle; `also` is told every texel that it covers, and its height there.
+    fn draw(&mut self, [a, b, c]: [DVec3; 3], mut also: impl FnMut((usize, f32))) {
         let rows = self.heights.len() / self.side;
         let low = a.min(b).min(c);
         let high = a.max(b).max(c);
@@ -147,7 +180,8 @@ impl Band<'_> {
         let (across, down) = (DVec2::new(ac.y, -ab.y), DVec2::new(-ac.x, ab.x));
         let rise = DVec2::new(b.z - a.z, c.z - a.z);
         for y in y0 as u32..=y1 as u32 {
-            let row = &mut self.heights[(y as usize - self.first) * self.side..][..self.side];
+            let first = (y as usize - self.first) * self.side;
+            let row = &mut self.heights[first..][..self.side];
             let start = down * (f64::from(y) + 0.5 - a.y);
             for x in x0 as u32..=x1 as u32 {
                 let weights = start + across * (f64::from(x) + 0.5 - a.x);
@@ -156,6 +190,7 @@ impl Band<'_> {
                     let height = (a.z + rise.dot(weights)).max(low.z).min(high.z) as f32;
                     let slot = &mut row[x as usize];
                     *slot = slot.max(height);
+                    also((first + x as usize, height));
                 }
             }
         }

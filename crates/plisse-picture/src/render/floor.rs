@@ -3,9 +3,10 @@
 use glam::{DVec2, DVec3};
 
 use super::camera::View;
-use super::light::{Lamp, Sky};
+use super::light::Sky;
 use super::options::Ground;
 use super::shade::{LAMPLIGHT, SKYLIGHT};
+use super::shadow::Spot;
 use super::soup::Soup;
 use super::visibility::Linear;
 
@@ -47,9 +48,7 @@ impl Floor {
                 middle + (u * place.x + v * place.y) * (REACH * soup.radius)
             })
             .collect();
-        let light = sky.light(&points, &vec![up; points.len()]);
-        let empty = sky.empty(up).element_sum();
-        floor.open = light.iter().map(|sides| (sides[0].element_sum() / empty).min(1.0)).collect();
+        floor.open = sky.openness(&points);
         // Few directions leave blotches.
         for _ in 0..4 {
             floor.open = blurred(&floor.open);
@@ -62,22 +61,26 @@ impl Floor {
         Linear::new(self.up * (view.distance / self.height), view)
     }
 
-    /// Light on the ground where a ray meets it, relative to an empty ground: 0 to 1. `place` is in
-    /// the picture.
-    pub(super) fn light(&self, ray: DVec3, lamp: Option<&Lamp>, place: DVec2) -> f64 {
+    /// Where a ray meets the ground; none where shadows have faded.
+    pub(super) fn spot(&self, ray: DVec3) -> Option<Spot> {
         let point = ray * (self.height / self.up.dot(ray));
-        let offset = point - self.middle;
-        let t = (offset.length() / self.radius - FADE[0]) / (FADE[1] - FADE[0]);
-        if t >= 1.0 || t.is_nan() {
-            return 1.0;
-        }
-        let t = t.max(0.0);
+        let reach = FADE[1] * self.radius;
+        let near = (point - self.middle).length_squared() < reach * reach;
+        near.then_some(Spot { point, normal: self.up })
+    }
+
+    /// Light on the ground where a ray meets it, relative to an empty ground: 0 to 1. `towards` is
+    /// the direction of the lamp, `seen` the part of it that a spot sees.
+    pub(super) fn light(&self, ray: DVec3, towards: Option<DVec3>, seen: impl Fn(&Spot) -> f64) -> f64 {
+        let Some(spot) = self.spot(ray) else { return 1.0 };
+        let offset = spot.point - self.middle;
+        let t = ((offset.length() / self.radius - FADE[0]) / (FADE[1] - FADE[0])).max(0.0);
         let fade = t * t * (3.0 - 2.0 * t);
         let mut light = SKYLIGHT * self.open(offset);
         let mut whole = SKYLIGHT;
-        if let Some(lamp) = lamp {
-            let brightness = LAMPLIGHT.y * self.up.dot(lamp.towards).max(0.0);
-            light += brightness * lamp.seen(point, self.up, place);
+        if let Some(towards) = towards {
+            let brightness = LAMPLIGHT.y * self.up.dot(towards).max(0.0);
+            light += brightness * seen(&spot);
             whole += brightness;
         }
         // Studios are brighter than a lamp and a sky: shadows on the ground are pale.

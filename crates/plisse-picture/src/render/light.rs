@@ -6,7 +6,7 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 use super::camera::View;
-use super::depth_map::DepthMap;
+use super::depth_map::{DepthMap, Side};
 use super::soup::Soup;
 
 /// Tangent of half the angle under which the lamp is seen: the width of soft shadows.
@@ -17,6 +17,8 @@ const LAMP_DETAIL: f64 = 1.2;
 const LAMP_SIDES: [f64; 2] = [256.0, 3072.0];
 /// Widest blur of shadows, in radii of what the picture is about.
 const WIDEST: f64 = 0.07;
+/// Part of the widest blur from which on what is in the way everywhere hides the lamp.
+const FAR: f64 = 0.4;
 
 /// The lamp.
 #[derive(Debug)]
@@ -26,9 +28,9 @@ pub(super) struct Lamp {
     pub(super) towards: DVec3,
     /// Widest blur in texels.
     widest: f64,
-    /// Nothing within the widest blur of a block is higher than this; blocks along a side and
-    /// texels of a block.
-    ceilings: Vec<f32>,
+    /// Everything within the widest blur of a block is at least as high as the first and at most
+    /// as high as the second; blocks along a side and texels of a block.
+    bounds: Vec<[f32; 2]>,
     blocks: usize,
     block: usize,
     search: Vec<DVec2>,
@@ -41,10 +43,11 @@ impl Lamp {
         let map = DepthMap::new(soup, towards, side as usize, 16);
         let widest = WIDEST * soup.radius / map.texel;
         let block = (widest.ceil() as usize).max(1) + 1;
-        let (blocks, ceilings) = map.ceilings(block);
-        // Denser in the middle: thin things that nearly touch must not be missed.
-        let search = disc(22).iter().map(|tap| *tap * tap.length()).collect();
-        Self { map, towards, widest, ceilings, blocks, block, search, blur: disc(36) }
+        let (blocks, bounds) = map.bounds(block);
+        // Few, because the means of neighbouring pixels are taken. Denser in the middle: thin
+        // things that nearly touch must not be missed.
+        let search = disc(8).iter().map(|tap| *tap * tap.length()).collect();
+        Self { map, towards, widest, bounds, blocks, block, search, blur: disc(9) }
     }
 
     /// Part of the lamp seen from a point of a surface, 0 to 1; `normal` is of unit length on the
@@ -62,8 +65,14 @@ impl Lamp {
         // A texel has one height: the surface in it is up to half a texel times its slope higher.
         let height = place.z + texel * (0.8 + slope.length());
         let at = |offset: DVec2| (place.x + offset.x, place.y + offset.y, height + texel * slope.dot(offset));
-        if self.ceiling(place.x, place.y) <= height - texel * slope.length() * self.widest {
+        let [low, high] = self.bounds(place.x, place.y);
+        let lift = texel * slope.length() * self.widest;
+        if high <= height - lift {
             return 1.0;
+        }
+        // The same answer as below, without looking at any place.
+        if LAMP * (low - height - lift) > FAR * self.widest * texel {
+            return 0.0;
         }
         let turn = turn(pixel);
         let (mut above, mut count) = (0.0, 0);
@@ -81,7 +90,7 @@ impl Lamp {
         let blur = (LAMP * above / (count as f64 * texel)).clamp(1.5, self.widest);
         // In a hollow all places looked at may be a little higher: only what is far above hides the
         // lamp for sure.
-        if count == self.search.len() && blur > 0.4 * self.widest {
+        if count == self.search.len() && blur > FAR * self.widest {
             return 0.0;
         }
         let lit = self.blur.iter().map(|tap| {
@@ -91,20 +100,21 @@ impl Lamp {
         lit.sum::<f64>() / self.blur.len() as f64
     }
 
-    /// Nothing within the widest blur of a column and row is higher than this.
-    fn ceiling(&self, column: f64, row: f64) -> f64 {
+    /// Heights of the lowest and the highest thing within the widest blur of a column and row, or
+    /// somewhat further.
+    fn bounds(&self, column: f64, row: f64) -> [f64; 2] {
         // Blocks next to the map look into it.
         let last = (self.blocks * self.block) as f64;
         let around = self.block as f64;
         if !(column > -around && row > -around && column < last + around && row < last + around) {
-            return f64::NEG_INFINITY;
+            return [f64::NEG_INFINITY; 2];
         }
         let block = |place: f64| (place.max(0.0) as usize / self.block).min(self.blocks - 1);
-        f64::from(self.ceilings[block(row) * self.blocks + block(column)])
+        self.bounds[block(row) * self.blocks + block(column)].map(f64::from)
     }
 }
 
-/// A turn that differs much between neighbouring pixels: shadows get fine grain in place of bands.
+/// A turn that differs much between neighbouring pixels: together they look at many places.
 fn turn(pixel: DVec2) -> DVec2 {
     // Steps along rows and columns whose multiples spread evenly: the inverse powers of the plastic
     // number.
@@ -128,14 +138,15 @@ fn disc(count: usize) -> Vec<DVec2> {
 pub(super) struct Sky {
     /// Unit vector up.
     up: DVec3,
+    /// Light comes along these and their opposites.
     directions: Vec<DVec3>,
-    /// One map per direction; none without occlusion.
+    /// One map per direction and its opposite; none without occlusion.
     maps: Vec<DepthMap>,
 }
 
 /// The same as for the lamp.
 const SKY_DETAIL: f64 = 0.25;
-const SKY_SIDES: [f64; 2] = [64.0, 320.0];
+const SKY_SIDES: [f64; 2] = [64.0, 256.0];
 const ABOVE: DVec3 = DVec3::new(0.90, 0.96, 1.04);
 const BELOW: DVec3 = DVec3::new(0.52, 0.48, 0.44);
 /// Part of the light that reaches a hidden place after all, from surface to surface.
@@ -145,17 +156,17 @@ impl Sky {
     pub(super) fn new(soup: &Soup, up: DVec3, occlusion: bool, view: &View) -> Self {
         let side = (SKY_DETAIL * view.longer_side()).clamp(SKY_SIDES[0], SKY_SIDES[1]) as usize;
         // Large meshes are seen from fewer directions: their vertices are many.
-        let count = (6_000_000 / soup.triangles.len().max(1)).clamp(24, 72);
+        let count = (600_000 / soup.triangles.len().max(1)).clamp(12, 24);
         let golden = PI * (3.0 - 5f64.sqrt());
         let direction = |i: usize| {
-            let z = 1.0 - (2 * i + 1) as f64 / count as f64;
+            let z = 1.0 - (2 * i + 1) as f64 / (2 * count) as f64;
             let (sin, cos) = (golden * i as f64).sin_cos();
             let across = (1.0 - z * z).sqrt();
             DVec3::new(across * cos, across * sin, z)
         };
         let directions: Vec<DVec3> = (0..count).map(direction).collect();
         let maps = if occlusion && !soup.triangles.is_empty() {
-            directions.par_iter().map(|&d| DepthMap::new(soup, d, side, 1)).collect()
+            directions.par_iter().map(|&d| DepthMap::of_both_sides(soup, d, side)).collect()
         } else {
             Vec::new()
         };
@@ -171,12 +182,26 @@ impl Sky {
     /// Light on one side of a surface with nothing in the way.
     pub(super) fn empty(&self, normal: DVec3) -> DVec3 {
         let weight = |d: &DVec3| normal.dot(*d).max(0.0);
-        let whole: f64 = self.directions.iter().map(weight).sum();
-        self.directions.iter().map(|d| self.radiance(*d) * weight(d)).sum::<DVec3>() / whole.max(1e-9)
+        let all = || self.directions.iter().flat_map(|d| [*d, -*d]);
+        let whole: f64 = all().map(|d| weight(&d)).sum();
+        all().map(|d| self.radiance(d) * weight(&d)).sum::<DVec3>() / whole.max(1e-9)
+    }
+
+    /// Part of the empty sky's light on points that all look up.
+    pub(super) fn openness(&self, points: &[DVec3]) -> Vec<f64> {
+        let normals = vec![self.up; points.len()];
+        let empty = self.empty(self.up).element_sum();
+        let lights = self.light_on(points, &normals, 1);
+        lights.iter().map(|sides| (sides[0].element_sum() / empty).min(1.0)).collect()
     }
 
     /// Light on both sides of every point: along its normal and against it.
     pub(super) fn light(&self, points: &[DVec3], normals: &[DVec3]) -> Vec<[DVec3; 2]> {
+        self.light_on(points, normals, 2)
+    }
+
+    /// Light on the first `sides` sides.
+    fn light_on(&self, points: &[DVec3], normals: &[DVec3], sides: usize) -> Vec<[DVec3; 2]> {
         let mut light = vec![[DVec3::ZERO; 2]; points.len()];
         // Neighbours look up the same texels: all of them in one map before the next map.
         light.par_chunks_mut(256).enumerate().for_each(|(chunk, light)| {
@@ -184,15 +209,19 @@ impl Sky {
             let normals = &normals[256 * chunk..][..light.len()];
             let mut weights = vec![[0.0; 2]; light.len()];
             for (i, &direction) in self.directions.iter().enumerate() {
-                let radiance = self.radiance(direction);
+                let radiance = [direction, -direction].map(|d| self.radiance(d));
                 for (k, light) in light.iter_mut().enumerate() {
                     let cosine = normals[k].dot(direction);
-                    let side = usize::from(cosine < 0.0);
-                    let seen = self.maps.get(i).map_or(1.0, |map| {
-                        seen(map, points[k], if side == 0 { normals[k] } else { -normals[k] })
-                    });
-                    light[side] += radiance * (cosine.abs() * (SCATTERED + (1.0 - SCATTERED) * seen));
-                    weights[k][side] += cosine.abs();
+                    // One side sees the light along the direction, the other its opposite.
+                    let front = usize::from(cosine < 0.0);
+                    let normal = if front == 0 { normals[k] } else { -normals[k] };
+                    for side in 0..sides {
+                        let opposite = side != front;
+                        let seen = self.maps.get(i).map_or(1.0, |map| seen(map, points[k], normal, opposite));
+                        let part = cosine.abs() * (SCATTERED + (1.0 - SCATTERED) * seen);
+                        light[side] += radiance[usize::from(opposite)] * part;
+                        weights[k][side] += cosine.abs();
+                    }
                 }
             }
             for (light, weights) in light.iter_mut().zip(&weights) {
@@ -205,10 +234,18 @@ impl Sky {
     }
 }
 
-/// Part of the light along one direction that reaches a point of a surface.
-fn seen(map: &DepthMap, point: DVec3, normal: DVec3) -> f64 {
+/// Part of the light along the direction of a map that reaches a point of a surface, or of the
+/// opposite light that reaches its other side. `normal` is that of the side that the direction
+/// lights.
+fn seen(map: &DepthMap, point: DVec3, normal: DVec3, opposite: bool) -> f64 {
     let cosine = map.direction(normal).z.clamp(0.2, 1.0);
     let slope = (1.0 - cosine * cosine).sqrt() / cosine;
-    let place = map.place(point + normal * map.texel);
-    map.passes(place.x, place.y, place.z + map.texel * (0.5 + 0.7 * slope))
+    let lift = map.texel * (0.5 + 0.7 * slope);
+    if opposite {
+        let place = map.place(point - normal * map.texel);
+        map.passes_from(Side::Back, place.x, place.y, lift - place.z)
+    } else {
+        let place = map.place(point + normal * map.texel);
+        map.passes(place.x, place.y, place.z + lift)
+    }
 }

@@ -17,6 +17,7 @@ mod light;
 mod options;
 mod picture;
 mod shade;
+mod shadow;
 mod soup;
 mod tubes;
 mod visibility;
@@ -35,6 +36,7 @@ use camera::View;
 use floor::Floor;
 use light::{Lamp, Sky};
 use shade::Scene;
+use shadow::{MARGIN, Shadows};
 use soup::Soup;
 use visibility::{TILE, Tile, pixel_box, sample_places};
 
@@ -95,7 +97,10 @@ fn draw_tiles(scene: &Scene<'_>, options: &RenderOptions) -> Picture {
     let boxes = boxes(scene.soup, scene.view);
     let mut touched = vec![Vec::new(); (columns * rows) as usize];
     for (triangle, bounds) in boxes.iter().enumerate() {
-        let Some([x0, x1, y0, y1]) = bounds.map(|bounds| bounds.map(|pixel| pixel / TILE)) else { continue };
+        let Some([x0, x1, y0, y1]) = *bounds else { continue };
+        // Tiles see a little beyond their edges.
+        let [x0, y0] = [x0, y0].map(|pixel| pixel.saturating_sub(MARGIN) / TILE);
+        let [x1, y1] = [(x1, columns), (y1, rows)].map(|(pixel, n)| ((pixel + MARGIN) / TILE).min(n - 1));
         for row in y0..=y1 {
             for column in x0..=x1 {
                 touched[(row * columns + column) as usize].push(triangle as u32);
@@ -109,14 +114,22 @@ fn draw_tiles(scene: &Scene<'_>, options: &RenderOptions) -> Picture {
         .map(|(index, triangles)| {
             let first = [index as u32 % columns * TILE, index as u32 / columns * TILE];
             let size = [(width - first[0]).min(TILE), (height - first[1]).min(TILE)];
-            let mut tile = Tile::new(first, size, &places, ground);
+            let outer = first.map(|pixel| pixel.saturating_sub(MARGIN));
+            let end = [0, 1].map(|k| (first[k] + size[k] + MARGIN).min(options.size[k]));
+            let mut tile = Tile::new(outer, [end[0] - outer[0], end[1] - outer[1]], &places, ground);
             for &triangle in triangles {
                 if let Some(bounds) = boxes[triangle as usize] {
                     tile.draw(scene.soup, triangle, bounds, scene.view, &places);
                 }
             }
-            let colours = (0..size[0] * size[1]).map(|pixel| resolve(scene, &tile, pixel, &places)).collect();
-            (first, size, colours)
+            let shadows = Shadows::new(scene, &tile, &places);
+            let rows = first[1]..first[1] + size[1];
+            let pixels = rows.flat_map(|y| (first[0]..first[0] + size[0]).map(move |x| [x, y]));
+            let colour = |[x, y]: [u32; 2]| {
+                let pixel = (y - outer[1]) * tile.size[0] + (x - outer[0]);
+                resolve(scene, &tile, &shadows, pixel, &places)
+            };
+            (first, size, pixels.map(colour).collect())
         })
         .collect();
     let mut picture = Picture::new(width, height, [0; 3]);
@@ -134,9 +147,13 @@ fn boxes(soup: &Soup, view: &View) -> Vec<Option<[u32; 4]>> {
 }
 
 /// Colour of a pixel: every triangle seen in it is shaded once, where its samples lie in the mean.
-fn resolve(scene: &Scene<'_>, tile: &Tile, pixel: u32, places: &[DVec2]) -> Rgb {
+fn resolve(scene: &Scene<'_>, tile: &Tile, shadows: &Shadows, pixel: u32, places: &[DVec2]) -> Rgb {
     let seen = tile.pixel(pixel);
     let corner = tile.corner(pixel);
+    let colour = |triangle, place| scene.colour(triangle, place, shadows, pixel);
+    if seen.iter().all(|triangle| *triangle == seen[0]) {
+        return colour::screen(colour(seen[0], corner + 0.5));
+    }
     let mut light = DVec3::ZERO;
     for (k, &triangle) in seen.iter().enumerate() {
         if seen[..k].contains(&triangle) {
@@ -145,7 +162,7 @@ fn resolve(scene: &Scene<'_>, tile: &Tile, pixel: u32, places: &[DVec2]) -> Rgb 
         let same = || seen.iter().zip(places).filter(|(other, _)| **other == triangle);
         let count = same().count() as f64;
         let middle = same().map(|(_, place)| *place).sum::<DVec2>() / count;
-        light += scene.colour(triangle, corner + middle) * count;
+        light += colour(triangle, corner + middle) * count;
     }
     colour::screen(light / places.len() as f64)
 }

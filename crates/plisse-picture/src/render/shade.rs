@@ -6,7 +6,8 @@ use super::camera::View;
 use super::colour::linear;
 use super::floor::Floor;
 use super::light::Lamp;
-use super::soup::{Paint, Soup};
+use super::shadow::{Shadows, Spot};
+use super::soup::{Paint, Soup, Triangle};
 use super::visibility::{BACKGROUND, GROUND, Linear, planes};
 
 /// Light of the lamp on a surface that faces it, relative to white on screen.
@@ -35,19 +36,47 @@ pub(super) struct Scene<'a> {
     pub(super) background: [DVec3; 2],
 }
 
+/// A place on a triangle.
+struct Hit {
+    spot: Spot,
+    weights: [f64; 3],
+    /// Whether its front is seen.
+    front: bool,
+    /// Normals of the planes through the eye and its edges.
+    edges: [DVec3; 3],
+}
+
 impl Scene<'_> {
-    /// Linear light of what is seen at a place in the picture: a triangle, the ground or the
-    /// background.
-    pub(super) fn colour(&self, seen: u32, place: DVec2) -> DVec3 {
+    /// Linear light of what is seen at a place in the picture, which is in this pixel of a tile: a
+    /// triangle, the ground or the background.
+    pub(super) fn colour(&self, seen: u32, place: DVec2, shadows: &Shadows, pixel: u32) -> DVec3 {
+        let lamp = |spot: &Spot| match &self.lamp {
+            Some(lamp) => shadows.seen(lamp, pixel, spot, place, self.view.slope * spot.point.z),
+            None => 1.0,
+        };
         match seen {
             BACKGROUND => self.behind(place),
             GROUND => {
                 let behind = self.behind(place);
                 self.floor.as_ref().map_or(behind, |floor| {
-                    behind * floor.light(self.view.ray(place), self.lamp.as_ref(), place)
+                    let towards = self.lamp.as_ref().map(|lamp| lamp.towards);
+                    behind * floor.light(self.view.ray(place), towards, lamp)
                 })
             }
-            triangle => self.surface(triangle, place),
+            triangle => self.surface(triangle, place, lamp),
+        }
+    }
+
+    /// The point that is seen at a place in the picture, if the lamp can change its colour.
+    pub(super) fn spot(&self, seen: u32, place: DVec2) -> Option<Spot> {
+        let towards = self.lamp.as_ref()?.towards;
+        match seen {
+            BACKGROUND => None,
+            GROUND => self.floor.as_ref()?.spot(self.view.ray(place)),
+            triangle => {
+                let spot = self.hit(&self.soup.triangles[triangle as usize], place).spot;
+                (spot.normal.dot(towards) > -WRAP).then_some(spot)
+            }
         }
     }
 
@@ -56,8 +85,8 @@ impl Scene<'_> {
         top.lerp(bottom, (place.y / self.view.size.y).clamp(0.0, 1.0))
     }
 
-    fn surface(&self, index: u32, place: DVec2) -> DVec3 {
-        let triangle = &self.soup.triangles[index as usize];
+    /// Where a triangle is seen.
+    fn hit(&self, triangle: &Triangle, place: DVec2) -> Hit {
         let corners = self.soup.corners(triangle);
         let (edges, flat) = planes(corners);
         let ray = self.view.ray(place);
@@ -75,6 +104,12 @@ impl Scene<'_> {
         let point = mix(&self.soup.positions);
         let normal = mix(&self.soup.normals).try_normalize().or_else(|| (-flat).try_normalize());
         let normal = normal.unwrap_or(DVec3::NEG_Z) * facing;
+        Hit { spot: Spot { point, normal }, weights, front, edges }
+    }
+
+    fn surface(&self, index: u32, place: DVec2, lamp: impl Fn(&Spot) -> f64) -> DVec3 {
+        let triangle = &self.soup.triangles[index as usize];
+        let Hit { spot, weights, front, edges } = self.hit(triangle, place);
         let sky: DVec3 =
             (0..3).map(|k| self.sky[triangle.corners[k] as usize][usize::from(!front)] * weights[k]).sum();
         let albedo = match self.soup.paints[triangle.paint as usize] {
@@ -85,14 +120,15 @@ impl Scene<'_> {
                 MAPPED * linear(map.colour(value))
             }
         };
-        let lit = tone(self.lit(albedo, point, normal, sky, place));
+        let lit = tone(self.lit(albedo, &spot, sky, lamp));
         if !triangle.edges.contains(&true) {
             return lit;
         }
         lit * (1.0 - LINE * self.line(triangle.edges, edges, place))
     }
 
-    fn lit(&self, albedo: DVec3, point: DVec3, normal: DVec3, sky: DVec3, place: DVec2) -> DVec3 {
+    fn lit(&self, albedo: DVec3, spot: &Spot, sky: DVec3, seen: impl Fn(&Spot) -> f64) -> DVec3 {
+        let Spot { point, normal } = *spot;
         let to_eye = -point.normalize_or_zero();
         let grazing = 1.0 - normal.dot(to_eye).clamp(0.0, 1.0);
         let rim = SHEEN * grazing.powi(3);
@@ -101,7 +137,7 @@ impl Scene<'_> {
             let cosine = normal.dot(lamp.towards);
             let wrapped = ((cosine + WRAP) / (1.0 + WRAP)).max(0.0);
             if wrapped > 0.0 {
-                let seen = lamp.seen(point, normal, place);
+                let seen = seen(spot);
                 let halfway = normal.dot((lamp.towards + to_eye).normalize_or_zero()).max(0.0);
                 let gloss = GLOSS * halfway.powi(20) * cosine.max(0.0);
                 light += LAMPLIGHT * seen * (albedo * wrapped + rim * wrapped * albedo + gloss);

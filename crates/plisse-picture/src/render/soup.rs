@@ -88,28 +88,39 @@ impl Soup {
                 (0..x.len()).map(|v| place(value(v), range)).collect()
             }
         };
-        let normals = vertex_normals(&x, &faces);
+        let normals = Normals::new(&x, &faces);
         let pieces = pieces(&x, &faces, self.radius);
         let edges = [surface.edges; 3];
         let cyclic = matches!(surface.look, Look::Scalar { map: ColourMap::Cyclic, .. });
         if pieces == 1 && surface.smooth && !cyclic {
             let first = self.positions.len() as u32;
             self.positions.extend(&x);
-            self.normals.extend(&normals);
+            self.normals.extend(&normals.smooth);
             self.values.extend(&values);
-            let shifted = faces.iter().map(|face| face.map(|v| first + v));
-            self.triangles.extend(shifted.map(|corners| Triangle { corners, paint, edges }));
+            for (number, face) in faces.iter().enumerate() {
+                let corner = |k: usize| {
+                    let v = face[k] as usize;
+                    if normals.is_sharp[v] {
+                        // Beside a sharp edge each triangle has a vertex of its own.
+                        self.push_vertex(x[v], normals.of_corner(number, v), values[v])
+                    } else {
+                        first + face[k]
+                    }
+                };
+                let corners = [0, 1, 2].map(corner);
+                self.triangles.push(Triangle { corners, paint, edges });
+            }
             return;
         }
-        for face in &faces {
-            let [a, b, c] = face.map(|v| x[v as usize]);
-            let flat = area_normal([a, b, c]).normalize_or_zero();
+        for (number, face) in faces.iter().enumerate() {
+            let flat = normals.faces[number].normalize_or_zero();
             let vertex = |v: u32| {
                 let v = v as usize;
                 // Around a circle each triangle has values of its own: near those of its first
                 // corner.
                 let turns = if cyclic { (values[v] - values[face[0] as usize]).round() } else { 0.0 };
-                (x[v], if surface.smooth { normals[v] } else { flat }, values[v] - turns)
+                let normal = if surface.smooth { normals.of_corner(number, v) } else { flat };
+                (x[v], normal, values[v] - turns)
             };
             self.add_divided(*face, face.map(vertex), pieces, paint, surface.edges);
         }
@@ -165,16 +176,62 @@ fn area_normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (c - a).cross(b - a)
 }
 
-/// Unit normals at vertices: the sum of those of the triangles, weighted by their area.
-fn vertex_normals(x: &[DVec3], faces: &[[u32; 3]]) -> Vec<DVec3> {
-    let mut normals = vec![DVec3::ZERO; x.len()];
-    for face in faces {
-        let normal = area_normal(face.map(|v| x[v as usize]));
-        for v in face {
-            normals[*v as usize] += normal;
+/// Cosine of the angle between triangles from which on the edge between them is seen: 65 degrees,
+/// more than between the sides of a tube with six.
+const SHARP: f64 = 0.42;
+
+/// Normals of a surface: smooth, but not across sharp edges.
+struct Normals {
+    /// Of triangles, of twice their area.
+    faces: Vec<DVec3>,
+    /// Unit normals of vertices: the sum of those of the triangles, weighted by their area.
+    smooth: Vec<DVec3>,
+    /// Whether triangles around a vertex differ too much for one normal.
+    is_sharp: Vec<bool>,
+    /// Triangles around each sharp vertex; none around others.
+    around: Vec<Vec<u32>>,
+}
+
+impl Normals {
+    fn new(x: &[DVec3], faces: &[[u32; 3]]) -> Self {
+        let of_faces: Vec<DVec3> =
+            faces.iter().map(|face| area_normal(face.map(|v| x[v as usize]))).collect();
+        let mut smooth = vec![DVec3::ZERO; x.len()];
+        for (face, normal) in faces.iter().zip(&of_faces) {
+            for v in face {
+                smooth[*v as usize] += *normal;
+            }
         }
+        smooth.iter_mut().for_each(|normal| *normal = normal.normalize_or_zero());
+        // Two normals differ by less than the angle if each differs from a third by less than half.
+        let half = (0.5 * (1.0 + SHARP)).sqrt();
+        let mut is_sharp = vec![false; x.len()];
+        for (face, normal) in faces.iter().zip(&of_faces) {
+            for v in face {
+                is_sharp[*v as usize] |= smooth[*v as usize].dot(*normal) < half * normal.length();
+            }
+        }
+        let mut around = vec![Vec::new(); x.len()];
+        for (number, face) in (0..).zip(faces) {
+            for v in face.iter().filter(|v| is_sharp[**v as usize]) {
+                around[*v as usize].push(number);
+            }
+        }
+        Self { faces: of_faces, smooth, is_sharp, around }
     }
-    normals.iter().map(|n| n.normalize_or_zero()).collect()
+
+    /// Unit normal of a triangle at one of its vertices: of the triangles there that are on the
+    /// same side of every sharp edge.
+    fn of_corner(&self, number: usize, v: usize) -> DVec3 {
+        if !self.is_sharp[v] {
+            return self.smooth[v];
+        }
+        let own = self.faces[number];
+        let others = self.around[v].iter().map(|other| self.faces[*other as usize]);
+        let alike = others.filter(|other| own.dot(*other) > SHARP * own.length() * other.length());
+        // A triangle without area has no side.
+        alike.sum::<DVec3>().try_normalize().unwrap_or(self.smooth[v])
+    }
 }
 
 fn pieces(x: &[DVec3], faces: &[[u32; 3]], radius: f64) -> usize {
