@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::moduli::ModuliOptions;
 use crate::wrinkle::WrinkleOptions;
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Info(InfoOptions),
     /// Make pictures of a run again, from another side or with other colours.
     Render(RenderArguments),
+    Export(ExportArguments),
     Wrinkle(Box<WrinkleOptions>),
     /// Go on with a run that was interrupted.
     Resume(ResumeOptions),
@@ -132,6 +133,43 @@ pub(crate) struct RenderArguments {
     /// What colours show.
     #[arg(long)]
     pub(crate) colour_by: Option<Colouring>,
+}
+
+/// Write meshes of a run, finished or not, whatever its scene asks for.
+///
+/// Obstacles are written as triangles, but for planes. A PC2 file has one object, as Blender
+/// imports it from the OBJ file of frame 0. Files of these names are replaced.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("formats").required(true).multiple(true))]
+pub(crate) struct ExportArguments {
+    /// Folder of the run.
+    pub(crate) folder: PathBuf,
+    /// OBJ meshes: bodies in `meshes`, obstacles in `obstacles`.
+    #[arg(long, group = "formats")]
+    pub(crate) obj: bool,
+    /// A PC2 point cache for each body and each moving obstacle, in `pc2`.
+    #[arg(long, group = "formats", conflicts_with = "frame")]
+    pub(crate) pc2: bool,
+    /// VTK files for ParaView, in `vtk`.
+    #[arg(long, group = "formats")]
+    pub(crate) vtk: bool,
+    /// Only this frame.
+    #[arg(long)]
+    pub(crate) frame: Option<u32>,
+    /// Folder for the files; that of the run if nothing is said.
+    #[arg(long, short)]
+    pub(crate) out: Option<PathBuf>,
+    /// The axis that points up in the files; that of the scene if nothing is said. Blender's OBJ
+    /// importer expects y.
+    #[arg(long)]
+    pub(crate) up: Option<Axis>,
+}
+
+/// An axis that points up.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Axis {
+    Y,
+    Z,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

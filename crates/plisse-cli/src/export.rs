@@ -4,27 +4,27 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plisse::core::Vertices;
+use glam::DVec3;
 use plisse::file::Loaded;
-use plisse::io::scene_file::{ColourBy, Which};
-use plisse::io::{ObjSource, VtkCellScalars, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
+use plisse::io::scene_file::{ColourBy, Up, Which};
 use plisse::scene::Checkpoint;
-use plisse::system::State;
 
-use crate::arguments::{Colouring, Frames, RenderArguments, Talk};
+use crate::arguments::{Axis, Colouring, ExportArguments, Frames, RenderArguments, Talk};
 use crate::error::Failure;
-use crate::folder::{Folder, frame_name};
+use crate::folder::Folder;
+use crate::meshes::Meshes;
 use crate::picture::{Bounds, View};
 use crate::progress::{Progress, say};
 use crate::reel::{Reel, SHORTEST};
-use crate::shown::Shown;
 
-/// Makes everything that the scene asks for, and says what there is.
+/// Makes everything that the scene asks for, and says what there is. `taken` pictures are there
+/// already.
 pub(crate) fn export(
     loaded: &Loaded,
     folder: &Folder,
     talk: &Talk,
     interrupted: &AtomicBool,
+    taken: Option<usize>,
 ) -> Result<String, Failure> {
     let output = &loaded.file.output;
     let frames = folder.frames();
@@ -34,25 +34,24 @@ pub(crate) fn export(
     list("report.jsonl", "every step: energies, iterations, residuals");
     list("energies.svg", "energies over time");
     list("checkpoints/", "states, for `plisse resume` and `plisse render`");
+    let writer = Meshes { loaded, folder, out: &folder.root, turn: |x| x, talk, interrupted };
     let meshes = chosen(&frames, output.meshes);
-    for frame in &meshes {
-        go_on(talk, interrupted)?;
-        let state = folder.load(*frame, loaded)?.state;
-        mesh(loaded, &state, &folder.root.join("meshes").join(frame_name(*frame, "obj")))?;
-    }
+    writer.obj(&meshes)?;
     if !meshes.is_empty() {
-        list("meshes/", "OBJ");
+        list("meshes/", "OBJ, those of obstacles in obstacles/");
     }
     if output.pc2 {
-        point_cache(loaded, folder, &frames)?;
-        list("frames.pc2", "point cache for Blender");
+        writer.pc2(&frames)?;
+        list("pc2/", "point caches for Blender");
     }
     if output.vtk {
-        vtk(loaded, folder, &frames, talk, interrupted)?;
+        writer.vtk(&frames)?;
         list("vtk/", "series for ParaView");
     }
     let pictures = chosen(&frames, output.pictures);
-    if !pictures.is_empty() {
+    if let Some(taken) = taken {
+        list("pictures/", pictures_made(taken));
+    } else if !pictures.is_empty() {
         let view = view_of(loaded, folder, &frames, None)?;
         pictures_of(loaded, folder, &pictures, view, &folder.root.join("pictures"), talk, interrupted)?;
         list("pictures/", pictures_made(pictures.len()));
@@ -86,6 +85,39 @@ pub(crate) fn render_command(arguments: &RenderArguments, talk: &Talk) -> Result
     let out = arguments.out.clone().unwrap_or_else(|| folder.root.join("pictures"));
     pictures_of(&loaded, &folder, &frames, view, &out, talk, &AtomicBool::new(false))?;
     say(talk, &format!("pictures in {}", out.display()));
+    Ok(())
+}
+
+/// `plisse export`.
+pub(crate) fn export_command(arguments: &ExportArguments, talk: &Talk) -> Result<(), Failure> {
+    let folder = Folder::new(&arguments.folder);
+    let (loaded, _) = folder.scene()?;
+    let frames = folder.chosen(arguments.frame.map_or(Frames::All, Frames::One))?;
+    if arguments.out.is_none() {
+        folder.is_plain()?;
+    }
+    let turn: fn(DVec3) -> DVec3 = match (loaded.file.up == Up::Y, arguments.up) {
+        (false, Some(Axis::Y)) => |x| DVec3::new(x.x, x.z, -x.y),
+        (true, Some(Axis::Z)) => |x| DVec3::new(x.x, -x.z, x.y),
+        _ => |x| x,
+    };
+    let out = arguments.out.as_deref().unwrap_or(&folder.root);
+    let interrupted = AtomicBool::new(false);
+    let writer = Meshes { loaded: &loaded, folder: &folder, out, turn, talk, interrupted: &interrupted };
+    let mut made = Vec::new();
+    if arguments.obj {
+        writer.obj(&frames)?;
+        made.push("meshes/");
+    }
+    if arguments.pc2 {
+        writer.pc2(&frames)?;
+        made.push("pc2/");
+    }
+    if arguments.vtk {
+        writer.vtk(&frames)?;
+        made.push("vtk/");
+    }
+    say(talk, &format!("{} frames in {}: {}", frames.len(), out.display(), made.join(", ")));
     Ok(())
 }
 
@@ -146,7 +178,7 @@ fn pictures_of(
 }
 
 /// An error after Ctrl-C.
-fn go_on(talk: &Talk, interrupted: &AtomicBool) -> Result<(), Failure> {
+pub(crate) fn go_on(talk: &Talk, interrupted: &AtomicBool) -> Result<(), Failure> {
     if interrupted.load(Ordering::Relaxed) {
         say(
             talk,
@@ -155,59 +187,4 @@ fn go_on(talk: &Talk, interrupted: &AtomicBool) -> Result<(), Failure> {
         return Err(Failure::Interrupted);
     }
     Ok(())
-}
-
-/// One frame in memory at a time.
-fn point_cache(loaded: &Loaded, folder: &Folder, frames: &[u32]) -> Result<(), Failure> {
-    let mut failure = None;
-    let positions = frames.iter().map(|frame| match folder.load(*frame, loaded) {
-        Ok(checkpoint) => Shown::new(loaded.scene.bodies(), &checkpoint.state).positions,
-        Err(error) => {
-            // A frame of another size makes the writer stop; the reason is this one.
-            failure.get_or_insert(error);
-            Vec::new()
-        }
-    });
-    let result = write_pc2(&folder.root.join("frames.pc2"), 0.0, 1.0, positions);
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(result?),
-    }
-}
-
-fn mesh(loaded: &Loaded, state: &State<Vertices>, path: &Path) -> Result<(), Failure> {
-    let shown = Shown::new(loaded.scene.bodies(), state);
-    Ok(write_obj(path, &ObjSource { positions: &shown.positions, parts: &shown.parts() })?)
-}
-
-fn vtk(
-    loaded: &Loaded,
-    folder: &Folder,
-    frames: &[u32],
-    talk: &Talk,
-    interrupted: &AtomicBool,
-) -> Result<(), Failure> {
-    let mut files = Vec::new();
-    for frame in frames {
-        go_on(talk, interrupted)?;
-        let state = folder.load(*frame, loaded)?.state;
-        let shown = Shown::new(loaded.scene.bodies(), &state);
-        let strain = shown.on_points(|body| body.strain(&state));
-        let velocity = shown.on_points(|body| state.v().as_slice()[body.vertices.clone()].to_vec());
-        let yarns = shown.yarns();
-        let yarns = yarns.as_ref().map(|[segments, faces]| VtkCellScalars { name: "yarn", segments, faces });
-        let name = frame_name(*frame, "vtk");
-        let content = VtkFrame {
-            title: loaded.file.title.as_deref().unwrap_or("plisse"),
-            positions: &shown.positions,
-            segments: &shown.segments(),
-            faces: &shown.faces(),
-            point_scalars: &[("strain", &strain)],
-            point_vectors: &[("velocity", &velocity)],
-            cell_scalars: yarns.as_slice(),
-        };
-        write_vtk(&folder.root.join("vtk").join(&name), &content)?;
-        files.push((name, state.time()));
-    }
-    Ok(write_vtk_series(&folder.root.join("vtk/frames.vtk.series"), &files)?)
 }

@@ -23,8 +23,14 @@ const FORMAT: u64 = 2;
 /// Most bytes of `run.json` and `outcome.json`.
 const LARGEST_RECORD: u64 = 1 << 20;
 /// The folders in that of a run, and what their files end with.
-const PARTS: [(&str, &str); 4] =
-    [("checkpoints", "plisse"), ("pictures", "png"), ("meshes", "obj"), ("vtk", "vtk")];
+const PARTS: [(&str, &str); 6] = [
+    ("checkpoints", "plisse"),
+    ("pictures", "png"),
+    ("meshes", "obj"),
+    ("obstacles", "obj"),
+    ("pc2", "pc2"),
+    ("vtk", "vtk"),
+];
 
 /// A run that is to begin.
 #[derive(Clone, Copy, Debug)]
@@ -121,14 +127,13 @@ impl Folder {
                 remove(&folder.join(frame_name(frame, suffix)))?;
             }
         }
-        for name in [
-            "outcome.json",
-            "report.jsonl",
-            "energies.svg",
-            "frames.pc2",
-            "vtk/frames.vtk.series",
-            "pictures/film.png",
-        ] {
+        let caches = fs::read_dir(self.root.join("pc2")).into_iter().flatten().flatten();
+        for cache in caches.filter(|entry| is_cache(&entry.file_name().to_string_lossy())) {
+            remove(&cache.path())?;
+        }
+        for name in
+            ["outcome.json", "report.jsonl", "energies.svg", "vtk/frames.vtk.series", "pictures/film.png"]
+        {
             remove(&self.root.join(name))?;
         }
         Ok(())
@@ -342,6 +347,17 @@ fn is_version(text: &str) -> bool {
 /// How files of a frame are called.
 pub(crate) fn frame_name(frame: u32, suffix: &str) -> String {
     format!("frame_{frame:04}.{suffix}")
+}
+
+/// How the point cache of an object is called.
+pub(crate) fn cache_name(object: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    format!("cache_{}.pc2", object.chars().map(plain).collect::<String>())
+}
+
+/// Whether a file is called as point caches are.
+fn is_cache(name: &str) -> bool {
+    name.starts_with("cache_") && name.ends_with(".pc2")
 }
 
 /// The frames that have a file in a folder, ascending.

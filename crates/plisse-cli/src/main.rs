@@ -8,7 +8,9 @@ mod export;
 mod folder;
 mod hangup;
 mod info;
+mod live;
 mod materials;
+mod meshes;
 mod moduli;
 mod picture;
 mod progress;
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Moduli(options)) => moduli::moduli(options, &arguments.talk),
         Some(Command::Info(options)) => info::info(options),
         Some(Command::Wrinkle(options)) => wrinkle::wrinkle(options, &arguments.talk),
+        Some(Command::Export(options)) => export::export_command(options, &arguments.talk),
         Some(Command::Render(options)) => export::render_command(options, &arguments.talk),
     };
     match result.and_then(|()| printed()) {

@@ -100,6 +100,15 @@ impl View {
         })
     }
 
+    /// Whether the file says all of it, so that pictures can be taken before the last frame is
+    /// known: where the camera is, what it looks at, how high the ground is, which colours.
+    pub(crate) fn is_known(file: &SceneFile, obstacles: &[Obstacle]) -> bool {
+        let table = &file.camera;
+        let ground = !table.ground || ground_level(file, obstacles, up_axis(file)).is_some();
+        let colours = table.colour_by == ColourBy::Material || table.colour_range.is_some();
+        table.from.is_some() && table.at.is_some() && ground && colours
+    }
+
     /// The numbers that colours show, for each vertex; none if they show materials.
     pub(crate) fn values(&self, body: &BodyInfo, state: &State<Vertices>, up: DVec3) -> Option<Vec<f64>> {
         let x = &state.x().as_slice()[body.vertices.clone()];
@@ -263,9 +272,7 @@ fn obstacle_part(((positions, faces), colour): &DrawnObstacle) -> Part<'_> {
     if let Some(colour) = *colour {
         surface = surface.with_look(Look::Plain { front: colour, back: colour });
     }
-    // Boxes have few faces and sharp edges.
-    let smooth = faces.len() > 12;
-    Part::Surface(Surface { smooth, ..surface })
+    Part::Surface(surface)
 }
 
 fn label(colour_by: ColourBy) -> &'static str {
@@ -299,14 +306,16 @@ fn body_colours(file: &SceneFile) -> Vec<Option<Rgb>> {
     cloths.chain(wires).map(|colour| colour.as_ref().map(rgb)).collect()
 }
 
-/// Where the file says, on a plane that faces upwards, or just below everything.
-fn ground_height(file: &SceneFile, obstacles: &[Obstacle], bounds: &Bounds, up: DVec3) -> f64 {
-    if let Some(height) = file.camera.ground_height {
-        return height;
-    }
+/// Where the file says, or on a plane that faces upwards.
+fn ground_level(file: &SceneFile, obstacles: &[Obstacle], up: DVec3) -> Option<f64> {
     let planes = obstacles.iter().filter_map(|obstacle| obstacle.as_plane(0.0));
     let level = planes.filter(|(_, normal)| normal.dot(up) > 0.99).map(|(point, _)| point.dot(up));
-    match level.reduce(f64::max) {
+    file.camera.ground_height.or_else(|| level.reduce(f64::max))
+}
+
+/// Where the file says, on a plane that faces upwards, or just below everything.
+fn ground_height(file: &SceneFile, obstacles: &[Obstacle], bounds: &Bounds, up: DVec3) -> f64 {
+    match ground_level(file, obstacles, up) {
         Some(height) => height,
         None if bounds.low.is_finite() => {
             let size = (bounds.high - bounds.low).length();

@@ -30,7 +30,9 @@ impl Progress {
         let target =
             if terminal && !silent { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(total.into()), target);
-        let template = format!("{what} {{pos}}/{{len}} [{{bar:30}}] {{msg}} {{elapsed}}, {{eta}} left");
+        // The message takes what is left of the line and is cut there: a line that wraps cannot be
+        // drawn over, and fills the terminal.
+        let template = format!("{what} {{pos}}/{{len}} [{{bar:8}}] {{elapsed}}, {{eta}} left, {{wide_msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -41,11 +43,7 @@ impl Progress {
     }
 
     pub(crate) fn step(&self, time: f64, step: &StepReport) {
-        self.bar.set_message(format!(
-            "t = {time:.3} s, {} Newton iterations, residual {:.1e} m/s2,",
-            step.iterations(),
-            step.residual()
-        ));
+        self.bar.set_message(step_text(time, step.iterations(), step.residual()));
     }
 
     /// Says something beside the bar.
@@ -71,6 +69,11 @@ impl Progress {
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A step beside the bar.
+fn step_text(time: f64, iterations: usize, residual: f64) -> String {
+    format!("t = {time:.3} s, {iterations} iterations, {residual:.1e} m/s2")
 }
 
 /// Why standard output took no more.
@@ -135,7 +138,14 @@ pub(crate) fn suspect(talk: &Talk, file: Option<&Path>, warnings: &[SceneWarning
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{plain, step_text};
+
+    #[test]
+    fn a_step_fits_beside_the_bar() {
+        // 80 columns, without what is beside it: a count, a bar, two times.
+        let beside = "frame 250/1000 [====>   ] 12m, 59s left, ".len();
+        assert!(beside + step_text(1.234, 9, 1.2e-3).len() <= 80);
+    }
 
     #[test]
     fn terminals_are_not_controlled() {

@@ -43,6 +43,11 @@ impl Reel {
         Ok(())
     }
 
+    /// How many pictures were written.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
     /// Writes the film, if there are pictures for one.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         if self.film.is_empty() {

@@ -14,6 +14,7 @@ use crate::arguments::{ResumeOptions, RunOptions, Talk};
 use crate::error::Failure;
 use crate::export;
 use crate::folder::{Folder, New, embedded as embedded_scene};
+use crate::live::Live;
 use crate::progress::{Progress, complain, print, printed, say, suspect, warn};
 use crate::report::Report;
 use crate::wrinkle_run;
@@ -57,7 +58,7 @@ fn begin(
     talk: &Talk,
 ) -> Result<(), Failure> {
     folder.take(new)?;
-    let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0 };
+    let mut run = Run { loaded, folder, talk, report: Report::default(), frame: 0, live: None };
     run.save(0)?;
     run.go(stop_after)
 }
@@ -89,7 +90,7 @@ pub(crate) fn resume(options: &ResumeOptions, talk: &Talk) -> Result<(), Failure
     for later in folder.frames().into_iter().filter(|later| *later > frame) {
         folder.discard(later);
     }
-    Run { loaded, folder: &folder, talk, report, frame }.go(options.stop_after)
+    Run { loaded, folder: &folder, talk, report, frame, live: None }.go(options.stop_after)
 }
 
 /// Refuses to go on from a frame that is not where the scene has it now: frames of one run have one
@@ -147,6 +148,8 @@ struct Run<'a> {
     report: Report,
     /// Last frame that is done.
     frame: u32,
+    /// Pictures while it runs.
+    live: Option<Live>,
 }
 
 /// How a frame ended.
@@ -163,20 +166,30 @@ impl Run<'_> {
         let total = frame_count(duration, interval);
         let last = stop_after.map_or(total, |stop| stop.min(total));
         let interrupted = interrupt_flag();
+        self.live = Live::new(&self.loaded, self.folder, self.frame, last)?;
+        if self.frame == 0 {
+            self.take_picture()?;
+        }
         let mut progress = Progress::new(self.talk, "frame", self.frame, last);
         let started = Instant::now();
         while self.frame < last {
             // The last frame may be shorter.
             let end = (f64::from(self.frame + 1) * interval).min(duration);
             match self.next_frame(end, &progress, &interrupted) {
-                Ok(Frame::Done) => progress.done(self.frame, "frame"),
+                Ok(Frame::Done) => {
+                    if let Err(failure) = self.take_picture() {
+                        progress.finish();
+                        return self.failed(failure, &interrupted);
+                    }
+                    progress.done(self.frame, "frame");
+                }
                 Ok(Frame::Interrupted) => {
                     progress.finish();
                     return self.interrupted();
                 }
                 Err(failure) => {
                     progress.finish();
-                    return self.failed(failure);
+                    return self.failed(failure, &interrupted);
                 }
             }
         }
@@ -197,7 +210,7 @@ impl Run<'_> {
         }
         let made = match self.export(&interrupted) {
             Ok(made) => made,
-            Err(failure) => return self.failed(failure),
+            Err(failure) => return self.failed(failure, &interrupted),
         };
         self.end(&json!({
             "outcome": if self.frame >= total { "finished" } else { "stopped" },
@@ -210,12 +223,20 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The picture of the last frame that is done, if one is taken while it runs.
+    fn take_picture(&mut self) -> Result<(), Failure> {
+        let Some(live) = &mut self.live else { return Ok(()) };
+        self.folder.still_ours()?;
+        live.take(self.frame, &self.loaded)
+    }
+
     /// The plot, and everything that is made of checkpoints.
-    fn export(&self, interrupted: &AtomicBool) -> Result<String, Failure> {
+    fn export(&mut self, interrupted: &AtomicBool) -> Result<String, Failure> {
         self.folder.still_ours()?;
         let title = self.loaded.file.title.as_deref().unwrap_or_default();
         self.report.plot(title).write_svg(&self.folder.root.join("energies.svg"))?;
-        export::export(&self.loaded, self.folder, self.talk, interrupted)
+        let taken = self.live.take().map(Live::finish).transpose()?.flatten();
+        export::export(&self.loaded, self.folder, self.talk, interrupted, taken)
     }
 
     fn next_frame(
@@ -281,8 +302,15 @@ impl Run<'_> {
         Err(Failure::Interrupted)
     }
 
-    fn failed(&mut self, failure: Failure) -> Result<(), Failure> {
+    fn failed(&mut self, failure: Failure, interrupted: &AtomicBool) -> Result<(), Failure> {
         self.report.drop_frame();
+        // What was simulated until then shows best what went wrong.
+        if matches!(failure, Failure::Step(_))
+            && let Ok(made) = self.export(interrupted)
+        {
+            let (frame, root) = (self.frame, self.folder.root.display());
+            say(self.talk, &format!("results up to frame {frame} in {root}:\n{made}"));
+        }
         // The first failure is the one to tell; that of writing down the outcome would hide it.
         let outcome = match failure {
             Failure::Step(_) => "not converged",

@@ -59,14 +59,13 @@ fn write_scene(folder: &Path, scheme: &str) {
 /// Every file of a run that must not depend on whether it was interrupted.
 fn results(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
-    for folder in ["checkpoints", "meshes", "vtk"] {
+    for folder in ["checkpoints", "meshes", "pc2", "vtk"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
             files.push((name, fs::read(&path).unwrap()));
         }
     }
-    files.push(("frames.pc2".to_owned(), fs::read(root.join("frames.pc2")).unwrap()));
     files.sort();
     files
 }
@@ -95,7 +94,7 @@ fn a_run_leaves_what_it_says() {
         "meshes/frame_0006.obj",
         "vtk/frame_0003.vtk",
         "vtk/frames.vtk.series",
-        "frames.pc2",
+        "pc2/cache_net.pc2",
         "energies.svg",
         "outcome.json",
     ] {
@@ -120,6 +119,8 @@ fn a_run_leaves_what_it_says() {
     let obj = plisse::io::Obj::read(&root.join("meshes/frame_0006.obj")).unwrap();
     assert_eq!((obj.positions.len(), obj.faces.len(), obj.segments.len()), (121 + 16, 200, 24));
     assert!(obj.faces.iter().all(|face| face.uv.is_some()));
+    let ball = plisse::io::Obj::read(&root.join("obstacles/frame_0006.obj")).unwrap();
+    assert_eq!((ball.positions.len(), ball.faces.len()), (2562, 5120));
 
     // Pictures again, from another side; info on the mesh.
     let output = plisse(

@@ -10,7 +10,8 @@ use serde_json::Value;
 const PRESS: &str = r#"
 version = 1
 time = { duration = 0.3, frames_per_second = 25, step = 0.01, shortest_step = 1e-4 }
-output = { pictures = "none" }
+output = { meshes = "all" }
+camera = { size = [64, 48] }
 [[cloth]]
 name = "towel"
 grid = { cells = [5, 5], size = [0.2, 0.2] }
@@ -45,7 +46,11 @@ fn a_squeezed_sheet_is_told() {
     assert!(closest.contains(" m at ("), "{said}");
     for frame in 0..=4 {
         assert!(at.join(format!("out/press/checkpoints/frame_{frame:04}.plisse")).exists(), "{frame}");
+        assert!(at.join(format!("out/press/pictures/frame_{frame:04}.png")).exists(), "{frame}");
+        assert!(at.join(format!("out/press/meshes/frame_{frame:04}.obj")).exists(), "{frame}");
     }
+    assert!(said.contains("results up to frame 4 in"), "{said}");
+    assert!(at.join("out/press/pictures/film.png").exists() && at.join("out/press/energies.svg").exists());
 
     // Every step has its smallest gap, and the outcome that of the run.
     let report = fs::read_to_string(at.join("out/press/report.jsonl")).unwrap();

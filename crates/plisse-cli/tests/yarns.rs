@@ -72,7 +72,8 @@ fn a_run_of_yarns_is_reported_exported_and_resumed() {
         "checkpoints/frame_0004.plisse",
         "meshes/frame_0004.obj",
         "vtk/frame_0004.vtk",
-        "frames.pc2",
+        "pc2/cache_cloth.pc2",
+        "pc2/cache_cloth_centre_lines.pc2",
         "pictures/frame_0004.png",
     ] {
         let [a, b] = ["whole", "part"].map(|run| fs::read(root.join(run).join(file)).unwrap());
