@@ -8,7 +8,8 @@ use plisse_scene::scene::{Cloth, Material, Pick, Scene, Settings};
 use plisse_system::{Criterion, NewtonSettings, Scheme, State};
 
 /// The message of a step of a sheet that is folded by 90 degrees and stretched by a fifth on one
-/// side, if it has one iteration for a tolerance that no arithmetic reaches.
+/// side, if it has one iteration for a tolerance that no arithmetic reaches. All its free vertices lie
+/// on the fold, so that the worst one does, whatever the last bits of a processor make of it.
 fn message(scheme: Scheme, time_step: f64) -> String {
     let time_step = Positive::new(time_step).unwrap();
     let newton = NewtonSettings {
@@ -18,11 +19,11 @@ fn message(scheme: Scheme, time_step: f64) -> String {
     };
     let settings = Settings { time_step, shortest_step: None, scheme, newton };
     let napkin = Cloth::sheet([2, 2], [0.2, 0.2]).unwrap().named("napkin").at(DVec3::Z * 5.0);
-    let towel = Cloth::sheet([4, 4], [1.0, 1.0]).unwrap().named("towel").material(Material::cotton());
+    let towel = Cloth::sheet([2, 4], [1.0, 1.0]).unwrap().named("towel").material(Material::cotton());
     let builder = Scene::builder().settings(settings);
     let mut scene = builder
         .cloth(napkin.pin(Pick::group("corners")))
-        .cloth(towel.pin(Pick::group("corners")))
+        .cloth(towel.pin(Pick::group("left")).pin(Pick::group("right")))
         .build()
         .unwrap();
     let towel = scene.bodies()[1].vertices.clone();
