@@ -142,12 +142,7 @@ impl<S: Space> FastProjection<S> {
         let mut x: Field<S, DVec3> = predicted.trial.x().clone();
         let forces = predicted.forces(system, state);
         self.projector
-            .project_with(
-                &mut x,
-                forces.time,
-                (Some(&forces), predicted.factor()),
-                Some(&predicted.coasted),
-            )
+            .project_with(&mut x, forces.time, (Some(&forces), predicted.factor()), Some(&predicted.coasted))
             .map_err(|error| predicted.failed(true, Cause::new(error)))?;
         Ok(x)
     }
@@ -166,8 +161,7 @@ impl<S: Space> FastProjection<S> {
         let factor = predicted.factor();
         // Loads that depend on velocity have seen another motion in the predictor.
         let forces = predicted.forces(system, state);
-        let [without, with] =
-            [predicted.trial.x(), &x].map(|end| system.dissipation(&forces.pose(end)));
+        let [without, with] = [predicted.trial.x(), &x].map(|end| system.dissipation(&forces.pose(end)));
         let work = predicted.report.balance.work - without.fed + with.fed + by.work(state.x(), &x, factor);
         let (own, time) = (predicted.trial.own().clone(), predicted.trial.time());
         let previous = predicted.trial.previous().cloned();

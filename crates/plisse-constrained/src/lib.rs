@@ -45,8 +45,8 @@ pub use constraints::{
     Anchor, Anchors, Compliance, Distances, Ribbon, RibbonEdge, RigidTriangles, Tethers, WovenTriangles,
     ribbon_edges,
 };
-pub use curved_bending::{CurvedEdge, FLAT, curved_bending};
 pub use contact::{GhostContact, GhostContactError, GhostResponseError, Places};
+pub use curved_bending::{CurvedEdge, FLAT, curved_bending};
 pub use element::CrMesh;
 pub use error::{ConstrainedError, ProjectionError, ProjectionFailure};
 pub use ghost::{Ghost, GhostWeights};

@@ -390,7 +390,8 @@ impl Developable {
                 self.last = last;
                 return Ok((next, report));
             };
-            let meeting = Meeting { contact, old: state.x(), before: &before, times: [time, time + step], dt };
+            let meeting =
+                Meeting { contact, old: state.x(), before: &before, times: [time, time + step], dt };
             let restarts = before.previous().is_some();
             match self.meet(&meeting, &predicted, x, &mut ghost, restarts)? {
                 Some(touched) => break (predicted, touched, ghost),

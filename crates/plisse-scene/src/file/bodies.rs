@@ -7,8 +7,8 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothModelName, ClothTable, ComplianceChoice, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch,
-    LimitName, PinTable, WeldChoice, WiresTable,
+    ClothModelName, ClothTable, ComplianceChoice, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable,
+    LargestStretch, LimitName, PinTable, WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;

@@ -467,9 +467,8 @@ impl Cloth {
         let ends = [(first, 0.0), (reached, length)];
         for (at, end) in ends.into_iter().filter(|(at, end)| (at - end).abs() > tolerance) {
             let place = from + direction * at;
-            let leaves = |v: Id<Vertices>| {
-                x[v].distance(place) <= 2.0 * tolerance && self.mesh.is_boundary_vertex(v)
-            };
+            let leaves =
+                |v: Id<Vertices>| x[v].distance(place) <= 2.0 * tolerance && self.mesh.is_boundary_vertex(v);
             if !self.mesh.vertices().any(leaves) {
                 let there = from + direction * end;
                 let reason = format!(
@@ -478,7 +477,8 @@ impl Cloth {
                 return Err(wrong(reason));
             }
         }
-        self.loose.extend(on.iter().map(|(.., edge)| *edge).filter(|edge| !self.mesh.edges()[*edge].is_boundary()));
+        self.loose
+            .extend(on.iter().map(|(.., edge)| *edge).filter(|edge| !self.mesh.edges()[*edge].is_boundary()));
         self.loose.sort_unstable();
         self.loose.dedup();
         Ok(self)

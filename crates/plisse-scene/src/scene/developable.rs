@@ -7,8 +7,8 @@ use glam::DVec3;
 use plisse_bending::HingeWeight;
 use plisse_collision::{Body, Colliders, ResponseSettings};
 use plisse_constrained::{
-    Compliance, ConstrainedError, CrMesh, CurvedEdge, Developable, DevelopableBuilder, EdgeBending, FLAT, GhostContact,
-    GhostContactError, curved_bending,
+    Compliance, ConstrainedError, CrMesh, CurvedEdge, Developable, DevelopableBuilder, EdgeBending, FLAT,
+    GhostContact, GhostContactError, curved_bending,
 };
 use plisse_contact::{Kinematic, Near, Shape};
 use plisse_core::{Edge, Edges, Faces, Field, Hinge, Id, Positive, TriMesh, TriangleMap, Vertices};

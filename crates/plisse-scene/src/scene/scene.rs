@@ -12,8 +12,8 @@ use super::builder::{SceneBuilder, Settings};
 use super::checkpoint::Checkpoint;
 use super::crossings::{Crossings, Surfaces};
 use super::drawn_yarns::DrawnYarns;
-use super::smooth::EdgeSheet;
 use super::obstacle::{DrawnSurface, Obstacle};
+use super::smooth::EdgeSheet;
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
 

@@ -111,12 +111,16 @@ impl Scene {
     /// Leads points back until nothing crosses that did not cross before.
     fn hold_back(&self, state: &State<Vertices>, all: &mut [Option<Divided>]) {
         let time = state.time();
-        let solids: Vec<(TriMesh, Vec<DVec3>)> = self.obstacles.iter().filter_map(|obstacle| {
-            let (mesh, local) = triangles(obstacle, &self.start)?;
-            let mut placed = vec![DVec3::ZERO; local.len()];
-            obstacle.place_parts(time, &local, &mut placed);
-            Some((mesh, placed))
-        }).collect();
+        let solids: Vec<(TriMesh, Vec<DVec3>)> = self
+            .obstacles
+            .iter()
+            .filter_map(|obstacle| {
+                let (mesh, local) = triangles(obstacle, &self.start)?;
+                let mut placed = vec![DVec3::ZERO; local.len()];
+                obstacle.place_parts(time, &local, &mut placed);
+                Some((mesh, placed))
+            })
+            .collect();
         let round: Vec<&Obstacle> = self.obstacles.iter().filter(|o| !o.is_faceted()).collect();
         let before = crossed(&coarse(all, state, &self.bodies), &solids);
         for left in (0..ROUNDS).rev() {
@@ -166,7 +170,11 @@ fn samples([a, b, c]: [DVec3; 3]) -> [DVec3; 7] {
 }
 
 /// The meshes of the simulation.
-fn coarse(all: &[Option<Divided>], state: &State<Vertices>, bodies: &[BodyInfo]) -> Vec<(Vec<[u32; 3]>, Vec<DVec3>)> {
+fn coarse(
+    all: &[Option<Divided>],
+    state: &State<Vertices>,
+    bodies: &[BodyInfo],
+) -> Vec<(Vec<[u32; 3]>, Vec<DVec3>)> {
     let one = |(_, body): (&Option<Divided>, &BodyInfo)| {
         let Kind::Cloth { mesh, .. } = &body.kind else { return (Vec::new(), Vec::new()) };
         let faces = mesh.faces().as_slice().iter().map(|face| face.map(Id::get)).collect();
@@ -176,7 +184,10 @@ fn coarse(all: &[Option<Divided>], state: &State<Vertices>, bodies: &[BodyInfo])
 }
 
 /// Pairs of triangles that cross.
-fn crossed(surfaces: &[(Vec<[u32; 3]>, Vec<DVec3>)], solids: &[(TriMesh, Vec<DVec3>)]) -> BTreeSet<[SurfaceFace; 2]> {
+fn crossed(
+    surfaces: &[(Vec<[u32; 3]>, Vec<DVec3>)],
+    solids: &[(TriMesh, Vec<DVec3>)],
+) -> BTreeSet<[SurfaceFace; 2]> {
     let total = surfaces.iter().map(|(_, x)| x.len()).chain(solids.iter().map(|(_, x)| x.len())).sum();
     let (mut meshes, mut x): (Vec<TriMesh>, Vec<DVec3>) = (Vec::new(), Vec::with_capacity(total));
     for (faces, points) in surfaces {
@@ -230,7 +241,9 @@ impl Divided {
         };
         // Sharp edges and boundaries.
         let mut curves = sharp.clone();
-        curves.extend(mesh.edges().iter().filter(|(_, edge)| edge.is_boundary()).map(|(_, edge)| ends(edge.vertices)));
+        curves.extend(
+            mesh.edges().iter().filter(|(_, edge)| edge.is_boundary()).map(|(_, edge)| ends(edge.vertices)),
+        );
         let mut fixed: BTreeSet<u32> =
             mesh.vertices().filter(|v| mesh.vertex_faces(*v).len() <= 1).map(Id::get).collect();
         let by_ends: BTreeMap<[u32; 2], Id<Edges>> =
@@ -245,7 +258,8 @@ impl Divided {
                 next.push(match (level, curve, around.len()) {
                     (_, _, 0) => *x,
                     (0, [], count) => {
-                        let mean = around.iter().map(|w| middles[by_ends[&pair(v, *w)]]).sum::<DVec3>() / count as f64;
+                        let mean = around.iter().map(|w| middles[by_ends[&pair(v, *w)]]).sum::<DVec3>()
+                            / count as f64;
                         (*x + mean) * 0.5
                     }
                     (0, ..) => *x,

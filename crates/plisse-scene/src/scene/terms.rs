@@ -132,9 +132,7 @@ fn membrane(cloth: &Cloth, to: &mut impl TakeEnergy) -> Result<(), SceneError> {
         Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, to),
         Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, to),
         Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, to),
-        Stretching::NeoHookeanIncompressible(mu) => {
-            sheared(NeoHookeanIncompressible::new(mu), cloth, to)
-        }
+        Stretching::NeoHookeanIncompressible(mu) => sheared(NeoHookeanIncompressible::new(mu), cloth, to),
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::range::{SPEED, dot, limit_vector};
 use plisse_core::{
-    Id, Positive, Psd, SATURATION, Space, StepEnergy, TriMesh, Vertices, length_and_direction, outer, saturate,
+    Id, Positive, Psd, SATURATION, Space, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
+    saturate,
 };
 use plisse_sparse::Sink;
 
@@ -157,11 +158,7 @@ impl<S: Space> Term<S> for Wind<S> {
         }
     }
 
-    fn energy_and_add_gradient(
-        &self,
-        pose: &Pose<'_, S>,
-        gradient: &mut Gradient<'_, S>,
-    ) -> StepEnergy {
+    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) -> StepEnergy {
         let mut sum = StepEnergy::default();
         for face in self.each(pose) {
             let share = Self::share(&face);
