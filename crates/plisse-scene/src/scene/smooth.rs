@@ -245,7 +245,7 @@ impl Divided {
             mesh.edges().iter().filter(|(_, edge)| edge.is_boundary()).map(|(_, edge)| ends(edge.vertices)),
         );
         let mut fixed: BTreeSet<u32> =
-            mesh.vertices().filter(|v| mesh.vertex_faces(*v).len() <= 1).map(Id::get).collect();
+            mesh.vertices().filter(|v| mesh.vertex_faces(*v).len() <= 2).map(Id::get).collect();
         let by_ends: BTreeMap<[u32; 2], Id<Edges>> =
             mesh.edges().iter().map(|(id, edge)| (ends(edge.vertices), id)).collect();
         for level in 0..levels {
