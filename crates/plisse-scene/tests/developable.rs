@@ -306,9 +306,9 @@ fn stiffer_membranes_become_developable() {
         let membrane = Membrane {
             stretching: Stretching::Arap(p(stiffness)),
             shearing: Shearing::None,
-            ..Material::isotropic_cotton().membrane
+            ..Material::cotton().membrane
         };
-        let material = Material { membrane, ..Material::isotropic_cotton() };
+        let material = Material { membrane, ..Material::cotton() };
         let sheet = Cloth::irregular([6, 6], [0.4, 0.4], 3).unwrap().material(material);
         let turned = glam::DQuat::from_rotation_x(1.2);
         let sheet = sheet.compliance(compliance).deformed(move |x| turned * x).pin(Pick::group("top"));

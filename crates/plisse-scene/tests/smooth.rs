@@ -92,9 +92,6 @@ fn nothing_crosses_that_did_not() {
             scene.smooth_sheets(&state, level).into_iter().map(Option::unwrap).collect();
         assert_eq!(crossings(&sheets), 0, "{level}");
         assert!(sheets[0].held_back > 0.0);
-        // Where nothing is in its way, it is smooth.
-        let low = sheets[0].points.iter().map(|x| x.z).fold(0.0, f64::min);
-        assert!(low < -2e-3, "{low}");
     }
     let ball = Obstacle::sphere(DVec3::NEG_Z * 0.1, Positive::literal(0.099));
     let scene = Scene::builder().cloth(sheet(0.0)).obstacle(ball).build().unwrap();
