@@ -102,7 +102,7 @@ fn files_name_compliances() {
     assert!(soft < hard - 1e-4, "{soft} {hard}");
     let message = |text: &str| load(text).err().unwrap().to_string();
     let found = message(&text("compliance = { weft = -1 }", "developable"));
-    assert!(found.contains("scene.toml:6: -1 is not zero or a positive number"), "{found}");
+    assert!(found.contains("scene.toml:6: -1 is not zero, a positive number, or \"material\""), "{found}");
     let found = message(&text("compliance = { weft = 1e7 }", "developable"));
     assert!(found.contains("the compliance of weft is 10000000: give a number from 0 to 1e6"), "{found}");
     let found = message(&text("compliance = { weft = 1 }", "elastic"));
