@@ -5,9 +5,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use glam::DVec3;
+use plisse::core::Vertices;
 use plisse::file::Loaded;
 use plisse::io::{ObjSource, VtkCellScalars, VtkFrame, write_obj, write_pc2, write_vtk, write_vtk_series};
 use plisse::scene::BodyInfo;
+use plisse::system::State;
 
 use crate::arguments::Talk;
 use crate::error::Failure;
@@ -33,7 +35,11 @@ impl<'a> Meshes<'a> {
     fn shown(&self, frame: u32) -> Result<Shown<'a>, Failure> {
         go_on(self.talk, self.interrupted)?;
         let state = self.folder.load(frame, self.loaded)?.state;
-        Ok(Shown::new(&self.loaded.scene, &state).turned(self.turn))
+        Ok(self.shown_of(&state))
+    }
+
+    fn shown_of(&self, state: &State<Vertices>) -> Shown<'a> {
+        Shown::new(&self.loaded.scene, state, self.loaded.file.output.smooth).turned(self.turn)
     }
 
     /// An OBJ file of the bodies for each frame, and one of the obstacles, if any has triangles.
@@ -45,7 +51,7 @@ impl<'a> Meshes<'a> {
             go_on(self.talk, self.interrupted)?;
             let state = self.folder.load(*frame, self.loaded)?.state;
             let files = [
-                ("meshes", Shown::bodies(scene, &state)),
+                ("meshes", Shown::bodies(scene, &state, self.loaded.file.output.smooth)),
                 ("obstacles", Shown::obstacles(scene, state.time())),
             ];
             for (part, shown) in files {
@@ -120,7 +126,7 @@ impl<'a> Meshes<'a> {
         for frame in frames {
             go_on(self.talk, self.interrupted)?;
             let state = self.folder.load(*frame, self.loaded)?.state;
-            let shown = Shown::new(&self.loaded.scene, &state).turned(self.turn);
+            let shown = self.shown_of(&state);
             let strain = shown.on_points(|body| body.strain(&state), |_| 0.0);
             let turned = |v: &DVec3| (self.turn)(*v);
             let of_body =

@@ -8,7 +8,7 @@ use plisse::picture::{
     Camera, ColourMap, Drawing, Ground, Look, Part, Picture, RenderOptions, Rgb, Surface, Wires, render,
     value_range,
 };
-use plisse::scene::{BodyInfo, DrawnSurface, Kind, Obstacle};
+use plisse::scene::{BodyInfo, DrawnSurface, Kind, Obstacle, SmoothSheet};
 use plisse::system::State;
 use plisse::wrinkle::WrinkledSurface;
 
@@ -152,18 +152,25 @@ impl View {
                 Tubes::new(body, positions(body), loaded.file.cloth.get(index), usual)
             })
             .collect();
-        let fields = bodies.iter().map(|body| self.values(body, state, up)).zip(&tubes);
-        let on_points = |(values, tubes): (Option<Vec<f64>>, &Option<Tubes>)| match tubes {
-            Some(tubes) => values.map(|values| tubes.drawn.on_points(&values)),
-            None => values,
+        let smooth = loaded.scene.smooth_sheets(state, loaded.file.output.smooth);
+        let fields = bodies.iter().map(|body| self.values(body, state, up)).zip(tubes.iter().zip(&smooth));
+        let on_points = |(values, shown): (Option<Vec<f64>>, (&Option<Tubes>, &Option<SmoothSheet>))| {
+            values.map(|values| match shown {
+                (Some(tubes), _) => tubes.drawn.on_points(&values),
+                (None, Some(smooth)) => smooth.on_points(&values),
+                (None, None) => values,
+            })
         };
         let fields: Vec<Option<Vec<f64>>> = fields.map(on_points).collect();
-        let faces: Vec<Vec<[u32; 3]>> = bodies.iter().map(faces).collect();
+        let drawn_faces = |(body, smooth): (&BodyInfo, &Option<SmoothSheet>)| {
+            smooth.as_ref().map_or_else(|| faces(body), |smooth| smooth.faces.clone())
+        };
+        let faces: Vec<Vec<[u32; 3]>> = bodies.iter().zip(&smooth).map(drawn_faces).collect();
         let obstacles = drawn_obstacles(&loaded.file, loaded.scene.obstacles(), state.time());
         let colours = body_colours(&loaded.file);
         let mut parts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
-            let positions = positions(body);
+            let positions = smooth[index].as_ref().map_or_else(|| positions(body), |smooth| &smooth.points);
             let [front, back] = colours
                 .get(index)
                 .copied()

@@ -4,7 +4,7 @@
 use glam::{DVec2, DVec3};
 use plisse::core::{Field, Vertices};
 use plisse::io::ObjPart;
-use plisse::scene::{BodyInfo, DrawnYarns, Kind, Scene};
+use plisse::scene::{BodyInfo, DrawnYarns, Kind, Scene, SmoothSheet};
 use plisse::system::State;
 
 use crate::picture::faces;
@@ -28,14 +28,16 @@ struct ShownBody<'a> {
     segments: Vec<[u32; 2]>,
     uv: Option<&'a [[DVec2; 3]]>,
     yarns: Option<DrawnYarns>,
+    smooth: Option<SmoothSheet>,
 }
 
 /// Over which obstacles have a velocity, s.
 const SHORT: f64 = 1e-7;
 
 impl<'a> Shown<'a> {
-    pub(crate) fn new(scene: &'a Scene, state: &State<Vertices>) -> Self {
-        let mut shown = Self::bodies(scene, state);
+    /// Developable cloth is divided so many times.
+    pub(crate) fn new(scene: &'a Scene, state: &State<Vertices>, levels: u32) -> Self {
+        let mut shown = Self::bodies(scene, state, levels);
         shown.add_obstacles(scene, state.time());
         shown
     }
@@ -48,20 +50,23 @@ impl<'a> Shown<'a> {
     }
 
     /// The bodies alone.
-    pub(crate) fn bodies(scene: &'a Scene, state: &State<Vertices>) -> Self {
+    pub(crate) fn bodies(scene: &'a Scene, state: &State<Vertices>, levels: u32) -> Self {
         let mut shown = Self { positions: Vec::new(), bodies: Vec::new() };
-        for info in scene.bodies() {
+        for (info, smooth) in scene.bodies().iter().zip(scene.smooth_sheets(state, levels)) {
             let x = &state.x().as_slice()[info.vertices.clone()];
             let first = shown.positions.len() as u32;
             let yarns = info.drawn_yarns(x);
             let (triangles, segments, uv) = match (&info.kind, &yarns) {
+                _ if smooth.is_some() => {
+                    (smooth.as_ref().map(|smooth| smooth.faces.clone()).unwrap_or_default(), Vec::new(), None)
+                }
                 (_, Some(yarns)) => (yarns.faces.clone(), yarns.lines.clone(), None),
                 (Kind::Cloth { uv, .. }, _) => (faces(info), Vec::new(), uv.as_ref().map(Field::as_slice)),
                 (Kind::Wires { segments, .. }, _) => (Vec::new(), segments.clone(), None),
                 (Kind::Yarns { .. }, None) => (Vec::new(), Vec::new(), None),
             };
             let points = yarns.as_ref().map_or(x, |yarns| &yarns.points);
-            shown.positions.extend_from_slice(points);
+            shown.positions.extend_from_slice(smooth.as_ref().map_or(points, |smooth| &smooth.points));
             shown.bodies.push(ShownBody {
                 name: info.name.to_string(),
                 info: Some(info),
@@ -71,6 +76,7 @@ impl<'a> Shown<'a> {
                 segments: segments.into_iter().map(|ends| ends.map(|v| v + first)).collect(),
                 uv,
                 yarns,
+                smooth,
             });
         }
         shown
@@ -95,6 +101,7 @@ impl<'a> Shown<'a> {
                 segments: Vec::new(),
                 uv: None,
                 yarns: None,
+                smooth: None,
             });
             self.positions.extend(x);
         }
@@ -144,7 +151,8 @@ impl<'a> Shown<'a> {
         for body in &self.bodies {
             let (name, faces, segments) = (&*body.name, &*body.faces, &*body.segments);
             if body.yarns.is_none() {
-                parts.push(ObjPart { name, faces, uv: body.uv, segments });
+                let uv = body.smooth.as_ref().map_or(body.uv, |smooth| smooth.uv.as_deref());
+                parts.push(ObjPart { name, faces, uv, segments });
             } else {
                 parts.push(ObjPart { name, faces, ..ObjPart::default() });
                 parts.push(ObjPart { name: &body.lines, segments, ..ObjPart::default() });
@@ -173,7 +181,11 @@ impl<'a> Shown<'a> {
         let one = |body: &ShownBody<'_>| {
             let Some(info) = body.info else { return body.velocities.iter().map(&of_obstacle).collect() };
             let values = of_body(info);
-            body.yarns.as_ref().map_or(values.clone(), |yarns| yarns.on_points(&values))
+            match (&body.yarns, &body.smooth) {
+                (Some(yarns), _) => yarns.on_points(&values),
+                (None, Some(smooth)) => smooth.on_points(&values),
+                (None, None) => values,
+            }
         };
         self.bodies.iter().flat_map(one).collect()
     }

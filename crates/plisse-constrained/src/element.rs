@@ -18,6 +18,7 @@ use crate::error::ConstrainedError;
 #[derive(Clone, Debug)]
 pub struct CrMesh {
     mesh: TriMesh,
+    maps: Field<Faces, TriangleMap>,
     area: Field<Faces, f64>,
     /// `∇φₖ` in material coordinates, 1/m.
     gradients: Field<Faces, [DVec2; 3]>,
@@ -44,14 +45,15 @@ impl CrMesh {
         let length = |source| ConstrainedError::Length { what: "the rest shape", source };
         maps.check_len(mesh.face_count()).map_err(length)?;
         let area = maps.map(TriangleMap::area);
-        let gradients = maps.map(|map| [0, 1, 2].map(|k| map.barycentric_gradient(k) * -2.0));
+        let maps = maps.map(TriangleMap::of_midpoints);
+        let gradients = maps.map(|map| [0, 1, 2].map(|k| map.barycentric_gradient(k)));
         // The height over edge k is 1/|∇λₖ|.
         let lengths = Field::from_fn(mesh.face_count(), |face| {
             [0, 1, 2].map(|k| area[face] * gradients[face][k].length())
         });
         let all: f64 = mesh.face_edges().ids().map(|f| lengths[f].iter().sum::<f64>()).sum();
         let mean_edge = all / (3 * mesh.face_count()).max(1) as f64;
-        Ok(Self { mesh, area, gradients, lengths, mean_edge })
+        Ok(Self { mesh, maps, area, gradients, lengths, mean_edge })
     }
 
     /// Who is next to whom.
@@ -70,6 +72,13 @@ impl CrMesh {
     #[must_use]
     pub fn area(&self, face: Id<Faces>) -> f64 {
         self.area[face]
+    }
+
+    /// The map from the midpoints of a face's edges to its deformation gradient: with it an energy
+    /// of `F` is one of edges.
+    #[must_use]
+    pub fn map(&self, face: Id<Faces>) -> &TriangleMap {
+        &self.maps[face]
     }
 
     /// `∇φₖ` of the three edges of a face, in 1/m.

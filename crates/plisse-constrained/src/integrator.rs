@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use plisse_core::{Field, Positive, Psd, Space};
-use plisse_sparse::BlockMatrix;
+use plisse_core::{Field, Positive, Space};
 use plisse_system::{
-    Balance, Cause, Criterion, Implicit, Integrator, Ledger, NewtonSettings, Pose, Scheme, State, StepError,
-    StepReport, System,
+    Balance, Cause, Criterion, Implicit, Integrator, Ledger, NewtonSettings, Scheme, State, StepError,
+    StepFormula, StepReport, System,
 };
 
 use crate::constraint::Constraint;
 use crate::error::ConstrainedError;
+use crate::forces::StepForces;
 use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
 
 /// Steps of backward Euler or BDF2 whose ends satisfy constraints.
@@ -25,8 +25,6 @@ use crate::projector::{ProjectionReport, ProjectionSettings, Projector};
 pub struct FastProjection<S: Space> {
     predictor: Implicit<S>,
     projector: Projector<S>,
-    /// Of the terms, at the last predicted positions.
-    stiffness: BlockMatrix,
 }
 
 /// What the predictor asks for: a ten-thousandth of gravity.
@@ -64,8 +62,7 @@ impl<S: Space> FastProjection<S> {
         }
         let predictor = Implicit::new(system, scheme, newton)?;
         let projector = Projector::new(system, constraints, settings)?;
-        let stiffness = BlockMatrix::zeros(Arc::clone(system.pattern()));
-        Ok(Self { predictor, projector, stiffness })
+        Ok(Self { predictor, projector })
     }
 
     /// What finds positions that satisfy the constraints.
@@ -79,11 +76,6 @@ impl<S: Space> FastProjection<S> {
         &mut self.projector
     }
 
-    /// The stiffness of the terms at the last predicted positions.
-    pub(crate) fn stiffness(&self) -> &BlockMatrix {
-        &self.stiffness
-    }
-
     /// What the projection of the last step that succeeded did.
     #[must_use]
     pub fn last(&self) -> &ProjectionReport {
@@ -91,24 +83,11 @@ impl<S: Space> FastProjection<S> {
     }
 }
 
-/// What velocities change by per change of position, in 1/s: `1/dt`, or of BDF2 with the last step
-/// `dt/w` long `(1 + 2 w)/((1 + w) dt)`.
-fn rate<S: Space>(scheme: Scheme, state: &State<S>, dt: f64) -> f64 {
-    match (scheme, state.previous()) {
-        (Scheme::Bdf2, Some(previous)) => {
-            let w = dt / previous.dt;
-            (1.0 + 2.0 * w) / ((1.0 + w) * dt)
-        }
-        _ => 1.0 / dt,
-    }
-}
-
 /// A step without constraints, and what follows from it.
 pub(crate) struct Predicted<S: Space> {
     pub(crate) trial: State<S>,
     report: StepReport,
-    /// In 1/s: see [`rate`].
-    pub(crate) rate: f64,
+    formula: StepFormula<S>,
     /// Where inertia alone would lead.
     pub(crate) coasted: Field<S, DVec3>,
     start: f64,
@@ -118,7 +97,13 @@ pub(crate) struct Predicted<S: Space> {
 impl<S: Space> Predicted<S> {
     /// Forces act on positions through inverse masses times this, in s².
     pub(crate) fn factor(&self) -> f64 {
-        1.0 / (self.rate * self.rate)
+        1.0 / (self.formula.rate() * self.formula.rate())
+    }
+
+    /// What terms do in this step, which began at `state`.
+    pub(crate) fn forces<'a>(&'a self, system: &'a System<S>, state: &'a State<S>) -> StepForces<'a, S> {
+        let own = &self.trial.own().values;
+        StepForces { system, map: self.formula.map(state), own, time: self.trial.time() }
     }
 
     pub(crate) fn failed(&self, may_heal: bool, cause: Cause) -> StepError {
@@ -128,7 +113,7 @@ impl<S: Space> Predicted<S> {
     /// Velocities of a step that ends at `x` instead.
     pub(crate) fn velocities(&self, x: &Field<S, DVec3>) -> Field<S, DVec3> {
         let (from, v) = (self.trial.x(), self.trial.v());
-        Field::from_fn(x.len(), |node| v[node] + (x[node] - from[node]) * self.rate)
+        Field::from_fn(x.len(), |node| v[node] + (x[node] - from[node]) * self.formula.rate())
     }
 }
 
@@ -141,24 +126,23 @@ impl<S: Space> FastProjection<S> {
     ) -> Result<Predicted<S>, StepError> {
         let mut trial = state.clone();
         let report = self.predictor.step(system, &mut trial, dt)?;
-        let rate = rate(self.predictor.scheme(), state, dt.get());
+        let formula = StepFormula::new(self.predictor.scheme(), state, dt);
         let (x, v) = (state.x(), state.v());
         let coasted = Field::from_fn(x.len(), |node| x[node] + v[node] * dt.get());
-        Ok(Predicted { trial, report, rate, coasted, start: state.time(), dt: dt.get() })
+        Ok(Predicted { trial, report, formula, coasted, start: state.time(), dt: dt.get() })
     }
 
-    /// Positions on the constraints near the predicted ones.
+    /// Positions on the constraints near the predicted ones, for a step from `state`.
     pub(crate) fn project(
         &mut self,
         system: &System<S>,
+        state: &State<S>,
         predicted: &Predicted<S>,
     ) -> Result<Field<S, DVec3>, StepError> {
         let mut x: Field<S, DVec3> = predicted.trial.x().clone();
-        let (trial, time) = (&predicted.trial, predicted.trial.time());
-        let pose = Pose { x: trial.x(), own: &trial.own().values, time, step: None };
-        system.hessian(&pose, Psd::Clamp, &mut self.stiffness);
+        let forces = predicted.forces(system, state);
         self.projector
-            .project_with(&mut x, time, (Some(&self.stiffness), predicted.factor()), Some(&predicted.coasted))
+            .project_with(&mut x, forces.time, (Some(&forces), predicted.factor()), Some(&predicted.coasted))
             .map_err(|error| predicted.failed(true, Cause::new(error)))?;
         Ok(x)
     }
@@ -175,7 +159,10 @@ impl<S: Space> FastProjection<S> {
         most_lift: [f64; 2],
     ) -> Result<(State<S>, StepReport), StepError> {
         let factor = predicted.factor();
-        let work = predicted.report.balance.work + by.work(state.x(), &x, factor);
+        // Loads that depend on velocity have seen another motion in the predictor.
+        let forces = predicted.forces(system, state);
+        let [without, with] = [predicted.trial.x(), &x].map(|end| system.dissipation(&forces.pose(end)));
+        let work = predicted.report.balance.work - without.fed + with.fed + by.work(state.x(), &x, factor);
         let (own, time) = (predicted.trial.own().clone(), predicted.trial.time());
         let previous = predicted.trial.previous().cloned();
         let failed = |error| predicted.failed(true, Cause::new(error));
@@ -188,7 +175,7 @@ impl<S: Space> FastProjection<S> {
         let driven = gain.clamp(0.0, most_lift[0]);
         let excused = by.slack(factor) + (gain - driven).clamp(0.0, most_lift[1]);
         let work = work + driven;
-        let balance = Balance { before, after, work, ..predicted.report.balance };
+        let balance = Balance { before, after, work, dissipated: with.dissipated };
         let ledger = state.ledger().copied().unwrap_or_else(|| Ledger::new(&by.energies(system, state)));
         let ledger = ledger.after(&balance, &energies, work, excused, predicted.dt);
         let next = with_ledger(&next, ledger).map_err(failed)?;
@@ -208,7 +195,7 @@ impl<S: Space> Integrator<S> for FastProjection<S> {
         dt: Positive,
     ) -> Result<StepReport, StepError> {
         let predicted = self.predict(system, state, dt)?;
-        let x = self.project(system, &predicted)?;
+        let x = self.project(system, state, &predicted)?;
         let v = predicted.velocities(&x);
         let (next, report) = Self::finish(system, state, predicted, (x, v), &self.projector, [0.0; 2])?;
         *state = next;

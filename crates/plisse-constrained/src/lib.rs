@@ -3,7 +3,7 @@
 //!
 //! | what | items |
 //! |---|---|
-//! | the element on edge midpoints | [`CrMesh`], [`EdgeBending`] |
+//! | the element on edge midpoints | [`CrMesh`], [`EdgeBending`], [`CurvedEdge`] |
 //! | a constraint, and how to add one | [`Constraint`], [`Rows`] |
 //! | constraints of developable cloth | [`RigidTriangles`], [`Ribbon`], [`ribbon_edges`], [`Anchors`] |
 //! | woven cloth, inextensible along threads | [`WovenTriangles`], [`Compliance`] |
@@ -28,8 +28,10 @@ mod bending;
 mod constraint;
 mod constraints;
 mod contact;
+mod curved_bending;
 mod element;
 mod error;
+mod forces;
 mod ghost;
 mod integrator;
 mod projector;
@@ -44,6 +46,7 @@ pub use constraints::{
     ribbon_edges,
 };
 pub use contact::{GhostContact, GhostContactError, GhostResponseError, Places};
+pub use curved_bending::{CurvedEdge, FLAT, curved_bending};
 pub use element::CrMesh;
 pub use error::{ConstrainedError, ProjectionError, ProjectionFailure};
 pub use ghost::{Ghost, GhostWeights};

@@ -15,6 +15,7 @@ use plisse_system::{Energies, Role, State, System, TermEnergy};
 
 use crate::constraint::{Constraint, LARGEST_GROUP, Rows};
 use crate::error::{ConstrainedError, ProjectionError, ProjectionFailure};
+use crate::forces::StepForces;
 use crate::tangent::{Stiff, Tangent};
 
 /// When a projection ends, and how its linear systems are solved.
@@ -51,10 +52,10 @@ pub enum Directions {
     /// far faster. Bending acts in the predictor only.
     #[default]
     Explicit,
-    /// Along the derivatives at the end of the step, in the metric `M + h² K` with the stiffness
-    /// `K` of the terms: `(M + h² K) (y - x) = J(y)ᵀ λ`, what fast projection is an approximation
-    /// of. Newton's method starts with the multipliers of the last step. An
-    /// iteration costs more, and there are far fewer.
+    /// Along the derivatives at the end of the step, with the energies `E` of the terms there:
+    /// `M (y - x) + h² (∇E(y) - ∇E(x)) = J(y)ᵀ λ` from the predicted positions `x`, what fast
+    /// projection is an approximation of. Newton's method starts with the multipliers of the last
+    /// step. An iteration costs more, and there are far fewer.
     Implicit,
 }
 
@@ -211,6 +212,10 @@ pub struct Projector<S: Space> {
     /// Forces of the rows in the last projection that succeeded, multipliers over what the scheme
     /// multiplies forces with; empty before, and along explicit directions.
     forces: Vec<f64>,
+    /// Of the terms, where the factor of the tangent is of.
+    stiffness: Option<BlockMatrix>,
+    /// Derivatives of the terms at predicted positions, and now, N.
+    pulls: [Field<S, DVec3>; 2],
     /// Forces from outside times what the scheme multiplies forces with, kg m, one for each node.
     push: Option<Field<S, DVec3>>,
     /// How many of the constraints are not of contacts, which come and go.
@@ -270,6 +275,9 @@ impl<S: Space> Projector<S> {
                 Some(Tangent::new(&weights, of_group, terms.as_deref())?)
             }
         };
+        let stiffness = terms.as_ref().filter(|_| tangent.is_some()).map(Arc::clone).map(BlockMatrix::zeros);
+        let count = if tangent.is_some() { weights.len() } else { 0 };
+        let pulls = [0, 1].map(|_| Field::filled(count, DVec3::ZERO));
         let mut idle = vec![false; rows];
         for group in &groups {
             let held = nodes[group.nodes()].iter().all(|node| weights[*node] == 0.0);
@@ -298,6 +306,8 @@ impl<S: Space> Projector<S> {
             kappa: vec![0.0; rows],
             frozen: Vec::new(),
             forces: Vec::new(),
+            stiffness,
+            pulls,
             push: None,
             lasting,
         })
@@ -403,15 +413,14 @@ impl<S: Space> Projector<S> {
         self.project_with(x, time, (None, factor), None)
     }
 
-    /// [`Self::project`] in the metric `M + h² K` with a stiffness `K` of terms, N/m, over the free
-    /// nodes. Explicit directions know the masses only, and blocks that the system did not name
-    /// when it was built stay out. Along implicit directions iterations may begin elsewhere than at
-    /// `x`: at `guess`, where that violates the constraints less.
+    /// [`Self::project`] with what terms do on the way. Explicit directions know the masses only.
+    /// Along implicit directions iterations may begin elsewhere than at `x`: at `guess`, where that
+    /// violates the constraints less.
     pub(crate) fn project_with(
         &mut self,
         x: &mut Field<S, DVec3>,
         time: f64,
-        (stiffness, factor): (Option<&BlockMatrix>, f64),
+        (terms, factor): (Option<&StepForces<'_, S>>, f64),
         guess: Option<&Field<S, DVec3>>,
     ) -> Result<&ProjectionReport, ProjectionError> {
         let mut y = x.clone();
@@ -432,6 +441,9 @@ impl<S: Space> Projector<S> {
                     y[node] = x[node];
                 }
             }
+        }
+        if let Some(terms) = terms.filter(|_| self.tangent.is_some()) {
+            terms.gradient(x, &mut self.pulls[0]);
         }
         self.lambda.fill(0.0);
         // Empty before, and along explicit directions.
@@ -478,7 +490,7 @@ impl<S: Space> Projector<S> {
                         self.iterate_implicit(
                             [x, guess.unwrap_or(x)],
                             &mut y,
-                            (stiffness, factor),
+                            (terms, factor),
                             anew,
                             &mut report,
                         )
@@ -579,14 +591,14 @@ impl<S: Space> Projector<S> {
         }
     }
 
-    /// One step of Newton's method on `(M + h² K) (y - x) = J(y)ᵀ λ`, `c(y) + α λ/h² = 0`: rows
-    /// give way by `ε λ'` of the change `λ'` of their multiplier, so that
+    /// One step of Newton's method on `M (y - x) + h² (∇E(y) - ∇E(x)) = J(y)ᵀ λ`,
+    /// `c(y) + α λ/h² = 0`: rows give way by `ε λ'` of the change `λ'` of their multiplier, so that
     /// `λ' = -κ (c + α λ/h² + J δ)`, and the rest is a matrix over nodes.
     fn iterate_implicit(
         &mut self,
         [x, guess]: [&Field<S, DVec3>; 2],
         y: &mut Field<S, DVec3>,
-        (stiffness, factor): (Option<&BlockMatrix>, f64),
+        (terms, factor): (Option<&StepForces<'_, S>>, f64),
         anew: bool,
         report: &mut ProjectionReport,
     ) -> Result<(), ProjectionFailure> {
@@ -601,6 +613,8 @@ impl<S: Space> Projector<S> {
             kappa,
             tangent,
             frozen,
+            stiffness,
+            pulls: [first, now],
             push,
             ..
         } = self;
@@ -608,13 +622,23 @@ impl<S: Space> Projector<S> {
         let inertia = |n: Id<S>| if weights[n] > 0.0 { (x[n] - y[n]) / weights[n] } else { DVec3::ZERO };
         let pushed = |n: Id<S>| push.as_ref().map_or(DVec3::ZERO, |push| push[n]);
         let mut force = Field::from_fn(y.len(), |n| inertia(n) + pushed(n));
-        if let Some(stiffness) = stiffness {
-            tangent.subtract_stiffness((stiffness, factor), [x, y], &mut force);
+        if let Some(terms) = terms {
+            terms.gradient(y, now);
+            for node in y.ids() {
+                force[node] -= (now[node] - first[node]) * factor;
+            }
         }
         let anew = anew || !tangent.has_factor();
         if anew {
             frozen.clone_from(gradients);
         }
+        let stiffness = match (terms, stiffness) {
+            (Some(terms), Some(stiffness)) if anew => {
+                terms.stiffness(y, stiffness);
+                Some(&*stiffness)
+            }
+            _ => None,
+        };
         for group in groups.iter() {
             let constraint = &constraints[group.constraint as usize];
             let size = usize::from(group.nodes).max(1);

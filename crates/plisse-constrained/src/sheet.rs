@@ -375,7 +375,7 @@ impl Developable {
         let mut last = DevelopableReport::default();
         let (predicted, touched, ghost) = loop {
             let predicted = self.inner.predict(&self.system, &before, dt)?;
-            let x = self.inner.project(&self.system, &predicted)?;
+            let x = self.inner.project(&self.system, &before, &predicted)?;
             last.projection.errors.extend_from_slice(&self.inner.last().errors);
             last.projection.factorisations += self.inner.last().factorisations;
             last.projection.linear_iterations += self.inner.last().linear_iterations;
@@ -390,7 +390,8 @@ impl Developable {
                 self.last = last;
                 return Ok((next, report));
             };
-            let meeting = Meeting { contact, old: state.x(), times: [time, time + step], dt };
+            let meeting =
+                Meeting { contact, old: state.x(), before: &before, times: [time, time + step], dt };
             let restarts = before.previous().is_some();
             match self.meet(&meeting, &predicted, x, &mut ghost, restarts)? {
                 Some(touched) => break (predicted, touched, ghost),
@@ -453,6 +454,7 @@ impl Developable {
         restarts: bool,
     ) -> Result<Option<Met>, StepError> {
         let (h, factor, time) = (self.mesh.mean_edge(), predicted.factor(), predicted.trial.time());
+        let forces = predicted.forces(&self.system, meeting.before);
         let wrong = |error: ConstrainedError| predicted.failed(false, Cause::new(error));
         let mut supports: Vec<Support> = Vec::new();
         let (mut x, mut by, mut errors) = (free.clone(), None, Vec::new());
@@ -539,7 +541,7 @@ impl Developable {
             let mut projector = self.inner.projector().with(rows).map_err(wrong)?.pushed(slips);
             let begin = std::mem::replace(&mut x, predicted.trial.x().clone());
             let report = projector
-                .project_with(&mut x, time, (Some(self.inner.stiffness()), factor), Some(&begin))
+                .project_with(&mut x, time, (Some(&forces), factor), Some(&begin))
                 .map_err(|error| predicted.failed(true, Cause::new(error)))?;
             errors.extend_from_slice(&report.errors);
             let multipliers = projector.multipliers();
@@ -654,6 +656,8 @@ fn without_history(edges: &State<Edges>) -> Result<State<Edges>, ConstrainedErro
 struct Meeting<'a> {
     contact: &'a GhostContact,
     old: &'a Field<Vertices, DVec3>,
+    /// The edges at the start.
+    before: &'a State<Edges>,
     times: [f64; 2],
     dt: Positive,
 }

@@ -165,24 +165,6 @@ impl<S: Space> Tangent<S> {
         self.free.iter().copied().zip(self.change.chunks_exact(3).map(DVec3::from_slice))
     }
 
-    /// Adds `-factor K (y - x)` to a field.
-    pub(crate) fn subtract_stiffness(
-        &self,
-        (stiffness, factor): (&BlockMatrix, f64),
-        [x, y]: [&Field<S, DVec3>; 2],
-        out: &mut Field<S, DVec3>,
-    ) {
-        let unknowns = stiffness.pattern().layout().unknowns();
-        let (mut way, mut force) = (vec![0.0; unknowns], vec![0.0; unknowns]);
-        for (node, way) in self.free.iter().zip(way.chunks_exact_mut(3)) {
-            way.copy_from_slice(&(y[*node] - x[*node]).to_array());
-        }
-        stiffness.mul(&way, &mut force);
-        for (node, force) in self.free.iter().zip(force.chunks_exact(3)) {
-            out[*node] -= DVec3::from_slice(force) * factor;
-        }
-    }
-
     pub(crate) fn forget(&mut self) {
         self.has_factor = false;
     }

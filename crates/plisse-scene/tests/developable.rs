@@ -6,8 +6,8 @@ use glam::DVec3;
 use plisse_core::Positive;
 use plisse_scene::file::Loaded;
 use plisse_scene::scene::{
-    Air, Checkpoint, Cloth, Compliance, Limited, Material, MaxStretch, Model, Obstacle, Pick, Scene,
-    SceneBuilder, SceneError,
+    Air, Checkpoint, Cloth, Compliance, Limited, Material, MaxStretch, Membrane, Model, Obstacle, Pick,
+    Scene, SceneBuilder, SceneError, Shearing, Stretching,
 };
 use plisse_system::Scheme;
 
@@ -53,7 +53,6 @@ fn what_it_cannot_be_with_is_named() {
         assert!(error.contains(words), "{error}");
     };
     refused(on_ball().cloth(Cloth::sheet([2, 2], [0.1, 0.1]).unwrap().at(DVec3::X)), "bodies of other kinds");
-    refused(on_ball().air(Air::default()), "air does not act");
     refused(on_ball().scheme(Scheme::Quasistatic), "backward Euler and BDF2");
     let ball = Cloth::sphere(1, 0.1).unwrap();
     let ball = ball.compliance(Compliance { warp: 0.1, ..Compliance::default() });
@@ -103,7 +102,7 @@ fn files_name_compliances() {
     assert!(soft < hard - 1e-4, "{soft} {hard}");
     let message = |text: &str| load(text).err().unwrap().to_string();
     let found = message(&text("compliance = { weft = -1 }", "developable"));
-    assert!(found.contains("scene.toml:6: -1 is not zero or a positive number"), "{found}");
+    assert!(found.contains("scene.toml:6: -1 is not zero, a positive number, or \"material\""), "{found}");
     let found = message(&text("compliance = { weft = 1e7 }", "developable"));
     assert!(found.contains("the compliance of weft is 10000000: give a number from 0 to 1e6"), "{found}");
     let found = message(&text("compliance = { weft = 1 }", "elastic"));
@@ -220,12 +219,114 @@ fn every_pair_has_its_own_friction() {
     assert!((gone[1] - 0.132).abs() < 0.03 * 0.132, "{gone:?}");
 }
 
-/// Bending is measured from the flat state: what is curved at rest would be flattened in silence.
+/// A tube that was rolled and is round at rest stays round without gravity, whatever its mesh.
 #[test]
-fn what_is_curved_at_rest_is_refused() {
-    let ball = Cloth::sphere(1, 0.1).unwrap().model(Model::Developable);
-    let error = Scene::builder().cloth(ball).build().err().unwrap().to_string();
-    assert!(error.contains("curved at rest"), "{error}");
+fn what_is_curved_at_rest_stays_so() {
+    for cloth in [
+        Cloth::cylinder([12, 6], 0.05, 0.1).unwrap(),
+        Cloth::irregular_cylinder([12, 6], 0.05, 0.1, 2).unwrap(),
+        Cloth::sphere(1, 0.1).unwrap(),
+    ] {
+        let mut scene =
+            Scene::builder().cloth(cloth.model(Model::Developable)).gravity(DVec3::ZERO).build().unwrap();
+        let start = scene.state().x().clone();
+        for _ in 0..5 {
+            let report = scene.step().unwrap();
+            assert!(report.energies.total().abs() < 1e-12, "{}", report.energies.total());
+        }
+        let x = scene.positions(&scene.bodies()[0]);
+        let moved = x.iter().zip(start.as_slice()).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(moved < 1e-6, "{moved}");
+    }
+}
+
+/// Of what a developable cloth does not have, no reason can be false: its membrane does not count.
+#[test]
+fn materials_count_only_where_they_act() {
+    // Woven cotton on a cloth without material coordinates: nothing stretches, so nothing is asked.
+    let ball = || Cloth::sphere(1, 0.1).unwrap().material(Material::cotton());
+    assert!(Scene::builder().cloth(ball().model(Model::Developable)).build().is_ok());
+    let soft = Scene::builder().cloth(ball().compliance(Compliance::FREE)).build();
+    assert!(matches!(soft, Err(SceneError::NoWarp { .. })));
+}
+
+/// Wind pushes on faces. A strip that may only swing has the drag of a plate.
+#[test]
+fn air_drags_and_blows() {
+    let scene = |velocity: DVec3, wind: DVec3| {
+        let cloth = Cloth::grid([4, 4], [0.2, 0.2], plisse_core::generate::Diagonal::Right).unwrap();
+        let air = Air { velocity: wind, ..Air::default() };
+        Scene::builder()
+            .cloth(cloth.model(Model::Developable).velocity(velocity))
+            .gravity(DVec3::ZERO)
+            .air(air)
+            .time_step(p(1e-3))
+            .build()
+            .unwrap()
+    };
+    // m dv/dt = -½ ρ c A v²: v = v₀/(1 + k v₀ t) with k = ½ 1.2 1.2/density.
+    let k = 0.72 / Material::cotton().density.get();
+    for (velocity, wind) in [(DVec3::Z * 3.0, DVec3::ZERO), (DVec3::ZERO, DVec3::NEG_Z * 3.0)] {
+        let mut scene = scene(velocity, wind);
+        for _ in 0..50 {
+            let report = scene.step().unwrap();
+            assert!(report.unexplained < 1e-3, "{}", report.unexplained);
+        }
+        let expected = 3.0 / (1.0 + k * 3.0 * 0.05);
+        let v = scene.state().v().as_slice();
+        let slip = v.iter().map(|v| v.z - wind.z).sum::<f64>() / v.len() as f64;
+        assert!((slip / expected - 1.0).abs() < 0.01, "{slip} {expected}");
+    }
+    // A flag: what constraints hold back feels the whole wind.
+    let flag = Cloth::grid([6, 6], [0.3, 0.3], plisse_core::generate::Diagonal::Right).unwrap();
+    let air = Air { velocity: DVec3::new(0.0, 6.0, 0.0), ..Air::default() };
+    let turned = glam::DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let mut scene = Scene::builder()
+        .cloth(flag.model(Model::Developable).deformed(move |x| turned * x).pin(Pick::group("top")))
+        .air(air)
+        .build()
+        .unwrap();
+    for _ in 0..200 {
+        scene.step().unwrap();
+    }
+    // At rest, the plate stands where gravity and drag balance: tan a = k u² cos² a/g with the
+    // wind across it.
+    let x = scene.positions(&scene.bodies()[0]);
+    let low = x.iter().copied().reduce(|a, b| if b.z < a.z { b } else { a }).unwrap();
+    let top = x.iter().map(|x| x.z).fold(f64::NEG_INFINITY, f64::max);
+    let angle = (low.y / (top - low.z)).atan();
+    let pull = |a: f64| k * 36.0 * a.cos().powi(2) - 9.81 * a.sin();
+    assert!(pull(angle - 0.12) > 0.0 && pull(angle + 0.12) < 0.0, "{angle}");
+}
+
+/// From stretchy to developable: with a stiffer material a sheet hangs as one that does not stretch.
+#[test]
+fn stiffer_membranes_become_developable() {
+    let end = |compliance: Compliance, stiffness: f64| {
+        let membrane = Membrane {
+            stretching: Stretching::Arap(p(stiffness)),
+            shearing: Shearing::None,
+            ..Material::cotton().membrane
+        };
+        let material = Material { membrane, ..Material::cotton() };
+        let sheet = Cloth::irregular([6, 6], [0.4, 0.4], 3).unwrap().material(material);
+        let turned = glam::DQuat::from_rotation_x(1.2);
+        let sheet = sheet.compliance(compliance).deformed(move |x| turned * x).pin(Pick::group("top"));
+        let mut scene = Scene::builder().cloth(sheet).time_step(p(0.01)).build().unwrap();
+        for _ in 0..40 {
+            let report = scene.step().unwrap();
+            assert!(report.unexplained < 0.02, "{}", report.unexplained);
+        }
+        scene.state().x().clone()
+    };
+    let hard = end(Compliance::default(), 1.0);
+    let far = |x: &plisse_core::Field<plisse_core::Vertices, DVec3>| {
+        x.iter().map(|(v, x)| x.distance(hard[v])).fold(0.0, f64::max)
+    };
+    let [soft, firm, stiff] = [3.0, 300.0, 30_000.0].map(|k| far(&end(Compliance::FREE, k)));
+    // Found 42, 7 and 8 mm of 400. Why the last is no nearer than the second is not known: both
+    // swing alike, the difference is local.
+    assert!(soft > 4e-2 && firm < 0.3 * soft && stiff < 0.3 * soft, "{soft} {firm} {stiff}");
 }
 
 /// A strip that falls and folds on itself, from several starts.

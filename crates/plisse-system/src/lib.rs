@@ -65,7 +65,7 @@ pub use element_term::ElementTerm;
 pub use error::SetupError;
 pub use integrator::{
     Adaptive, Balance, Cause, Closest, Energies, Implicit, Integrator, Scheme, SpectralRadius, StepError,
-    StepReport, SymplecticEuler, Tautest, Worst,
+    StepFormula, StepReport, SymplecticEuler, Tautest, Worst,
 };
 pub use ledger::Ledger;
 pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};

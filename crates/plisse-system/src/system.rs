@@ -303,6 +303,15 @@ pub struct TermEnergy {
     pub energy: f64,
 }
 
+/// Energy that terms have taken from a motion and given to it: see [`System::dissipation`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dissipation {
+    /// What has gone, J.
+    pub dissipated: f64,
+    /// What loads that depend on velocity have given, J.
+    pub fed: f64,
+}
+
 impl<S: Space> System<S> {
     /// A system with these masses, in kilograms per node.
     #[must_use]
@@ -493,6 +502,22 @@ impl<S: Space> System<S> {
             term.energy_and_add_gradient(&pose, &mut Gradient { nodes: out, own }).potential
         };
         self.at(pose).enumerate().map(one).sum()
+    }
+
+    /// What terms have dissipated on the way of a step, and what those that [drive](Term::drives),
+    /// such as wind, have fed into the motion, each on the whole: never negative. J.
+    #[must_use]
+    pub fn dissipation(&self, pose: &Pose<'_, S>) -> Dissipation {
+        let mut nodes = Field::filled(self.size, DVec3::ZERO);
+        let mut out = Dissipation::default();
+        for (i, (term, pose)) in self.at(pose).enumerate() {
+            let own = &mut vec![0.0; self.own_of(i).len()];
+            let part = term.energy_and_add_gradient(&pose, &mut Gradient { nodes: &mut nodes, own });
+            let fed = if term.drives() { (-part.dissipated).max(0.0) } else { 0.0 };
+            out.dissipated += part.dissipated + fed;
+            out.fed += fed;
+        }
+        out
     }
 
     /// The derivative of the energy by what terms bring along, one after the other.

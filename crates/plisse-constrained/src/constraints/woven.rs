@@ -9,7 +9,8 @@ use crate::element::CrMesh;
 use crate::error::ConstrainedError;
 
 /// How much a sheet gives way in its plane, in m/N: strain over force per width. Zero is
-/// inextensible.
+/// inextensible. Infinity leaves a direction to the terms of the system: to a membrane energy, for
+/// instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compliance {
     /// Along the first material axis.
@@ -24,20 +25,29 @@ impl Compliance {
     /// Softer than this, in m/N, is no cloth; it also keeps products within range.
     pub const LARGEST: f64 = 1e6;
 
+    /// No rows at all: an elastic sheet on edge unknowns.
+    pub const FREE: Self = Self { warp: f64::INFINITY, weft: f64::INFINITY, shear: f64::INFINITY };
+
+    /// Whether some direction is left to the terms of the system.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.parts().contains(&f64::INFINITY)
+    }
+
     /// Whether nothing gives way.
     #[must_use]
     pub fn is_hard(&self) -> bool {
         self.parts().into_iter().all(|part| part <= 0.0)
     }
 
-    /// Refuses numbers below zero or above [`Compliance::LARGEST`].
+    /// Refuses numbers below zero or between [`Compliance::LARGEST`] and infinity.
     ///
     /// # Errors
     /// [`ConstrainedError::BadNumber`], which names the direction.
     pub fn check(&self) -> Result<(), ConstrainedError> {
         let named = ["warp", "weft", "shear"].into_iter().zip(self.parts());
         for (direction, value) in named {
-            if !(0.0..=Self::LARGEST).contains(&value) {
+            if !(0.0..=Self::LARGEST).contains(&value) && value != f64::INFINITY {
                 let what = format!("the compliance of {direction}");
                 return Err(ConstrainedError::BadNumber {
                     what,
@@ -106,9 +116,13 @@ impl WovenTriangles {
                 continue;
             }
             let (mut rows, mut count) = ([(0, 0.0); 3], 0);
-            for (k, part) in of_face.parts().into_iter().enumerate().filter(|(k, _)| !dropped[id][*k]) {
+            let kept = |(k, part): &(usize, f64)| !dropped[id][*k] && part.is_finite();
+            for (k, part) in of_face.parts().into_iter().enumerate().filter(kept) {
                 rows[count] = (k as u8, part / mesh.area(id));
                 count += 1;
+            }
+            if count == 0 {
+                continue;
             }
             faces.push(Face { id, edges: *edges, gradients: *mesh.gradients(id), rows, count: count as u8 });
         }

@@ -43,6 +43,14 @@ impl TriangleMap {
         Some(Self { w: [[-(r0.x + r1.x), r0.x, r1.x], [-(r0.y + r1.y), r0.y, r1.y]], area: 0.5 * det.abs() })
     }
 
+    /// The same map from the midpoints of the edges opposite corners 0, 1 and 2, with the area of
+    /// the whole triangle: the Crouzeix-Raviart element. The midpoints span a triangle whose
+    /// barycentric coordinates are `1 - 2 λ`.
+    #[must_use]
+    pub fn of_midpoints(&self) -> Self {
+        Self { w: self.w.map(|row| row.map(|w| -2.0 * w)), area: self.area }
+    }
+
     /// `w[c][i]`: how much corner `i` contributes to column `c` of `F`, in 1/m. Each row sums to
     /// zero.
     #[inline]

@@ -84,6 +84,43 @@ impl Canonical for UvScaleChoice {
     }
 }
 
+/// How a direction of a cloth gives way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ComplianceChoice {
+    /// With this compliance, m/N; zero is inextensible.
+    Number(f64),
+    /// As its material does.
+    Material,
+}
+
+const COMPLIANCE: &str = "zero, a positive number, or \"material\"";
+
+impl Read for ComplianceChoice {
+    fn expected() -> String {
+        COMPLIANCE.to_owned()
+    }
+    fn read(item: &Item<'_>, mistakes: &mut Collector) -> Option<Self> {
+        let choice = match item.get_ref().as_str() {
+            Some("material") => Some(Self::Material),
+            Some(_) => None,
+            None => number(item).filter(|number| *number >= 0.0 && number.is_finite()).map(Self::Number),
+        };
+        if choice.is_none() {
+            refuse(item, COMPLIANCE, mistakes);
+        }
+        choice
+    }
+}
+
+impl Canonical for ComplianceChoice {
+    fn add_canonical(&self, out: &mut String) {
+        match self {
+            Self::Number(number) => number.add_canonical(out),
+            Self::Material => out.push_str("material"),
+        }
+    }
+}
+
 /// One value for every direction, or one along the warp and one along the weft.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WarpWeft {

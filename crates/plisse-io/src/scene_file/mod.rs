@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub use canonical::Canonical;
-pub use choices::{UvScaleChoice, WarpWeft, WeldChoice};
+pub use choices::{ComplianceChoice, UvScaleChoice, WarpWeft, WeldChoice};
 pub use mistakes::{Mistake, Mistakes, is_full};
 pub use read::{KeyReference, Name, TableReference};
 pub use tables::*;

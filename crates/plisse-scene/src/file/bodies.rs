@@ -7,8 +7,8 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothModelName, ClothTable, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable, LargestStretch,
-    LimitName, PinTable, WeldChoice, WiresTable,
+    ClothModelName, ClothTable, ComplianceChoice, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable,
+    LargestStretch, LimitName, PinTable, WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;
@@ -56,6 +56,9 @@ impl Reader<'_> {
             // Whatever differs from the size at rest is meant from here on.
             cloth = cloth.in_metres().deformed(|x| x * scale);
         }
+        for crease in &table.crease {
+            cloth = self.keep(crease.at_line, cloth.creased(crease.from, crease.to))?;
+        }
         if let Some(fold) = &table.fold {
             cloth = self.folded(cloth, fold)?;
         }
@@ -69,7 +72,10 @@ impl Reader<'_> {
             .at(table.position)
             .velocity(table.velocity);
         if let Some(ComplianceTable { warp, weft, shear, at_line }) = &table.compliance {
-            let [warp, weft, shear] = [warp, weft, shear].map(|part| part.0);
+            let [warp, weft, shear] = [warp, weft, shear].map(|part| match part {
+                ComplianceChoice::Number(number) => *number,
+                ComplianceChoice::Material => f64::INFINITY,
+            });
             let compliance = Compliance { warp, weft, shear };
             if let Err(error) = compliance.check() {
                 self.note(*at_line, error.to_string());

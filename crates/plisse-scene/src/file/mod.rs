@@ -30,7 +30,7 @@ pub use meshes::{MeshOptions, MeshRefusal};
 pub use names::Meaning;
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
-use crate::scene::{Air, CrossedStart, Scene, SceneBuilder, Settings};
+use crate::scene::{Air, CrossedStart, MOST_LEVELS, Scene, SceneBuilder, Settings};
 use identity::Identity;
 
 /// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
@@ -197,6 +197,19 @@ impl Reader<'_> {
         result.map_err(|error| self.note(line, error.to_string())).ok()
     }
 
+    /// Notes smooth surfaces that cannot be made.
+    fn smooth(&mut self, file: &SceneFile) {
+        let levels = file.output.smooth;
+        if levels > MOST_LEVELS {
+            let message = format!("smooth = {levels} is more than {MOST_LEVELS}; choose fewer divisions");
+            self.note(file.output.at_line, message);
+        }
+        if levels > 0 && file.cloth.iter().all(|table| table.model != ClothModelName::Developable) {
+            let message = "\"smooth\" is for developable cloth, of which there is none; remove it";
+            self.note(file.output.at_line, message);
+        }
+    }
+
     fn scene(&mut self, file: &SceneFile) -> SceneBuilder {
         let up = if file.up == Up::Y { DVec3::Y } else { DVec3::Z };
         let mut builder =
@@ -236,6 +249,7 @@ impl Reader<'_> {
                            set checkpoints = \"all\", or pictures and meshes to \"last\" and the others to false";
             self.note(output.at_line, message);
         }
+        self.smooth(file);
         for table in &file.cloth {
             if table.model == ClothModelName::Yarn {
                 builder = match self.yarns(table) {

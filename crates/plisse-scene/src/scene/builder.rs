@@ -392,6 +392,7 @@ impl SceneBuilder {
             crossed_start: self.crossed_start,
         };
         warnings.extend(surroundings.add_terms(&mut terms)?);
+        self.air.as_ref().map_or(Ok(()), check_air)?;
         let mut sheets = Vec::new();
         for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
             if let Part::Cloth(cloth) = part
@@ -400,27 +401,26 @@ impl SceneBuilder {
                 sheets.push(Sheet { cloth, name, place });
             }
         }
+        let mut edge_sheets = Vec::new();
         let developable = if sheets.is_empty() {
             None
         } else {
             let has_own = !self.terms.is_empty() || self.integrator.is_some();
             let alone = self.parts.len() == sheets.len();
             for sheet in &sheets {
-                let scene = [alone, self.air.is_none(), !has_own];
+                let scene = [alone, !has_own];
                 developable::check(sheet.cloth, sheet.name, &pins, scene)?;
             }
-            // The edges have their own; what was built here was checked and is not needed.
+            // The edges have their own; contact was checked and is not needed.
             terms.clear();
-            let (held, friction) = (&*held, &friction);
-            let sheets = Sheets { all: sheets, pins: &pins, start: &x, masses: &mass, held, friction };
+            let (held, friction, air) = (&*held, &friction, self.air);
+            let sheets = Sheets { all: sheets, pins: &pins, start: &x, masses: &mass, held, friction, air };
+            edge_sheets = sheets.edges(&whole_surface(&faces, total)?);
             Some(sheets.integrator(&obstacles, self.gravity, &self.settings)?)
         };
-        if let Some(air) = self.air {
-            check_air(&air)?;
-            if !faces.is_empty() {
-                let mesh = whole_surface(&faces, total)?;
-                terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
-            }
+        if let Some(air) = self.air.filter(|_| developable.is_none() && !faces.is_empty()) {
+            let mesh = whole_surface(&faces, total)?;
+            terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
         }
         let has_weight = weighed.iter().any(|mass| *mass > 0.0);
         if self.gravity != DVec3::ZERO && developable.is_none() && has_weight {
@@ -466,6 +466,7 @@ impl SceneBuilder {
             contacts,
             start: x,
             held,
+            edge_sheets,
         })
     }
 
@@ -718,7 +719,10 @@ impl Assembly {
             Part::Cloth(cloth) => {
                 check_filling(cloth, name)?;
                 let placed = place.cloth(cloth);
-                cloth_terms(&placed, slot, &mut self.terms)?;
+                // Developable cloth has none on vertices.
+                if !part.is_developable() {
+                    cloth_terms(&placed, slot, &mut self.terms)?;
+                }
                 let limit = StrainLimitTerm::of_cloth(cloth, &held_vertices(body, &all_held), place, name)?;
                 self.limits.extend(limit.map(|limit| (name.to_owned(), limit)));
                 self.faces.extend(placed.mesh.faces().as_slice().iter().map(|f| f.map(Id::get)));

@@ -96,6 +96,9 @@ pub enum Filling {
     },
 }
 
+/// A vertex is on a crease if it is this near, as a part of the size of the cloth.
+const CREASED: f64 = 1e-9;
+
 fn mesh_error(source: MeshError) -> SceneError {
     SceneError::Mesh { body: "cloth".to_owned(), source }
 }
@@ -408,6 +411,77 @@ impl Cloth {
     #[must_use]
     pub fn compliance(self, compliance: Compliance) -> Self {
         Self { compliance, model: Model::Developable, ..self }
+    }
+
+    /// With a crease from place to place: edges that bend freely. It must lie along edges of the
+    /// mesh, where they are now; beyond the cloth it may go on. Its lengths stay.
+    ///
+    /// # Errors
+    /// [`SceneError::Crease`] if it cuts through cells, or if no edge lies on it.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_scene::scene::{Cloth, Model};
+    /// let paper = Cloth::sheet([8, 8], [0.2, 0.2])?.model(Model::Developable);
+    /// let folded = paper.clone().creased(DVec3::new(0.05, -0.1, 0.0), DVec3::new(0.05, 0.1, 0.0))?;
+    /// assert!(paper.creased(DVec3::new(0.03, -0.1, 0.0), DVec3::new(0.03, 0.1, 0.0)).is_err());
+    /// # Ok::<(), plisse_scene::scene::SceneError>(())
+    /// ```
+    pub fn creased(mut self, from: DVec3, to: DVec3) -> Result<Self, SceneError> {
+        let wrong = |reason: String| SceneError::Crease { from: from.to_array(), to: to.to_array(), reason };
+        let way = to - from;
+        let x = &self.body.x;
+        let size = x.as_slice().iter().fold(0.0, |m: f64, x| m.max(x.abs().max_element()));
+        let (length, tolerance) = (way.length(), CREASED * size);
+        if !(length > tolerance && length.is_finite()) {
+            return Err(wrong("its ends are in one place; move one".to_owned()));
+        }
+        let direction = way / length;
+        // Where a vertex lies along the line, if it is on it.
+        let along = |v: Id<Vertices>| {
+            let at = x[v] - from;
+            let along = at.dot(direction);
+            let is_on = (at - direction * along).length() <= tolerance;
+            (is_on && (-tolerance..=length + tolerance).contains(&along)).then_some(along)
+        };
+        let mut on: Vec<(f64, f64, Id<Edges>)> = Vec::new();
+        for (id, edge) in self.mesh.edges().iter() {
+            if let [Some(a), Some(b)] = edge.vertices.map(along) {
+                on.push((a.min(b), a.max(b), id));
+            }
+        }
+        let Some(first) = on.iter().map(|(start, ..)| *start).reduce(f64::min) else {
+            return Err(wrong("no edge of the mesh lies on it; put it where cells meet".to_owned()));
+        };
+        on.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+        let mut reached = first;
+        for (start, end, _) in &on {
+            if *start > reached + tolerance {
+                let place = from + direction * reached;
+                let reason = format!("it leaves the edges of the mesh at {place}; put it where cells meet");
+                return Err(wrong(reason));
+            }
+            reached = reached.max(*end);
+        }
+        // Where it ends before its end, it must have left the cloth.
+        let ends = [(first, 0.0), (reached, length)];
+        for (at, end) in ends.into_iter().filter(|(at, end)| (at - end).abs() > tolerance) {
+            let place = from + direction * at;
+            let leaves =
+                |v: Id<Vertices>| x[v].distance(place) <= 2.0 * tolerance && self.mesh.is_boundary_vertex(v);
+            if !self.mesh.vertices().any(leaves) {
+                let there = from + direction * end;
+                let reason = format!(
+                    "it leaves the edges of the mesh at {place} and goes on to {there}; put it where cells meet"
+                );
+                return Err(wrong(reason));
+            }
+        }
+        self.loose
+            .extend(on.iter().map(|(.., edge)| *edge).filter(|edge| !self.mesh.edges()[*edge].is_boundary()));
+        self.loose.sort_unstable();
+        self.loose.dedup();
+        Ok(self)
     }
 
     /// Filled with something. The surface must be closed.

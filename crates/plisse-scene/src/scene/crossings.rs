@@ -261,7 +261,10 @@ enum Verdict {
 
 /// The triangles of an obstacle, as it was placed; none of a plane, which is a triangle that
 /// reaches beyond everything.
-fn triangles(obstacle: &Obstacle, start: &Field<Vertices, DVec3>) -> Option<(TriMesh, Vec<DVec3>)> {
+pub(super) fn triangles(
+    obstacle: &Obstacle,
+    start: &Field<Vertices, DVec3>,
+) -> Option<(TriMesh, Vec<DVec3>)> {
     if !obstacle.is_faceted() {
         return None;
     }

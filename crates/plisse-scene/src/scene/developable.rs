@@ -1,26 +1,29 @@
 //! Cloths that do not stretch: their integrator, and contact of their ghost meshes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::DVec3;
 use plisse_bending::HingeWeight;
 use plisse_collision::{Body, Colliders, ResponseSettings};
 use plisse_constrained::{
-    ConstrainedError, CrMesh, Developable, DevelopableBuilder, EdgeBending, GhostContact, GhostContactError,
+    Compliance, ConstrainedError, CrMesh, CurvedEdge, Developable, DevelopableBuilder, EdgeBending, FLAT,
+    GhostContact, GhostContactError, curved_bending,
 };
 use plisse_contact::{Kinematic, Near, Shape};
-use plisse_core::{Edges, Faces, Field, Id, Positive, TriMesh, TriangleMap, Vertices};
-use plisse_system::{Adaptive, Pin, Scheme};
+use plisse_core::{Edge, Edges, Faces, Field, Hinge, Id, Positive, TriMesh, TriangleMap, Vertices};
+use plisse_membrane::{MembraneElement, MembraneEnergy};
+use plisse_system::{Adaptive, ElementTerm, Pin, Scheme, Wind};
 
 use super::SceneError;
 use super::bodies::Place;
-use super::builder::Settings;
+use super::builder::{Air, Settings};
 use super::cloth::Cloth;
 use super::friction::PairFrictions;
 use super::material::Bending;
 use super::obstacle::Obstacle;
-use super::terms::{mean_edge, whole_surface};
+use super::smooth::{EdgeSheet, FOLDED};
+use super::terms::{check_directions, mean_edge, membrane_energy, whole_surface};
 use super::touching::Moved;
 
 /// One developable cloth of a scene.
@@ -40,38 +43,39 @@ pub(super) struct Sheets<'a> {
     pub(super) held: &'a [bool],
     /// Friction of single pairs.
     pub(super) friction: &'a PairFrictions,
+    pub(super) air: Option<Air>,
 }
 
 /// Where repulsion begins without a range, as a part of the mean edge.
 const RANGE: f64 = 0.1;
 
-/// Refuses what the ghost mesh does not know. `alone`, `still` and `plain` say whether the scene
-/// has no body of another kind, no air, and no term or integrator of the user's own.
+/// The midpoints of a triangle span a quarter of it.
+const QUARTER: Positive = Positive::literal(4.0);
+
+/// Refuses what the ghost mesh does not know. `alone` and `plain` say whether the scene has no body
+/// of another kind, and no term or integrator of the user's own.
 pub(super) fn check(
     cloth: &Cloth,
     name: &str,
     pins: &[(Id<Vertices>, Pin)],
-    [alone, still, plain]: [bool; 3],
+    [alone, plain]: [bool; 2],
 ) -> Result<(), SceneError> {
     let slides = pins.iter().any(|(_, pin)| matches!(pin, Pin::Line(_) | Pin::Plane(_)));
     let problems = [
         (!alone, "bodies of other kinds cannot be in its scene yet; make all developable, or all elastic"),
-        (!still, "air does not act on it yet; remove the table of the air"),
         (!plain, "terms and integrators of one's own do not act on it; use plisse-constrained"),
         (slides, "its pins hold or move vertices, they do not let them slide; choose another pin"),
         (
-            cloth.uv.is_none() && !cloth.compliance.is_hard(),
+            cloth.uv.is_none() && !cloth.compliance.is_hard() && cloth.compliance != Compliance::FREE,
             "its compliance is along warp and weft, but it has no material coordinates; give it `vt`, or no \
              compliance",
         ),
-        (
-            cloth.curved && cloth.material.bending != Bending::None,
-            "its bending is measured from the flat state, but it is curved at rest; give it flat pieces, or \
-             no bending",
-        ),
         (cloth.filling.is_some(), "it cannot be filled; make it elastic"),
         (cloth.strain_limit.is_some(), "it does not stretch; remove the strain limit"),
-        (cloth.membrane.is_some(), "it has no membrane; remove the energy of one's own"),
+        (
+            cloth.membrane.is_some() && !cloth.compliance.is_free(),
+            "it has no membrane; remove the energy of one's own, or leave a direction of its compliance to it",
+        ),
         (cloth.angle_law.is_some(), "its bending is quadratic; remove the angle law"),
     ];
     match problems.into_iter().find(|(is_so, _)| *is_so) {
@@ -115,7 +119,13 @@ impl Sheets<'_> {
             let reason = "its schemes are backward Euler and BDF2; choose one of them";
             return Err(SceneError::NotDevelopable { body: self.first(), reason });
         }
-        let Joined { mesh, owners, bending } = self.joined()?;
+        let Joined { mesh, owners, bending, angles } = self.joined()?;
+        let soft = self.membranes(&mesh, &owners)?;
+        let curved = self.curved(&mesh, &owners, &angles)?;
+        let wind = self.air.map(|air| {
+            let faces = mesh.mesh().face_edges().as_slice().to_vec();
+            Wind::over((faces, QUARTER), move |t| air.at(t), air.density, air.coefficient)
+        });
         let density = |sheet: usize| self.all[sheet].cloth.material.density;
         let mut builder = DevelopableBuilder::new(mesh, density(0))
             .densities(|face| density(owners[face]))
@@ -124,6 +134,15 @@ impl Sheets<'_> {
             .scheme(settings.scheme);
         if let Some(bending) = bending {
             builder = builder.edge_bending(bending);
+        }
+        for membrane in soft {
+            builder = builder.term(membrane);
+        }
+        if !curved.elements().is_empty() {
+            builder = builder.term(curved);
+        }
+        if let Some(wind) = wind {
+            builder = builder.term(wind);
         }
         for (vertex, pin) in self.pins {
             builder = match pin {
@@ -138,6 +157,24 @@ impl Sheets<'_> {
         Ok(Adaptive::new(builder.build().map_err(refused)?, shortest))
     }
 
+    /// Where the edges of each sheet are among those of the mesh of all.
+    pub(super) fn edges(&self, all: &TriMesh) -> Vec<EdgeSheet> {
+        let key = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
+        let numbers: BTreeMap<[u32; 2], u32> =
+            all.edges().iter().map(|(id, edge)| (key(edge.vertices.map(Id::get)), id.get())).collect();
+        let one = |Sheet { cloth, place, .. }: &Sheet<'_>| {
+            let edges = cloth.mesh.edges();
+            let number = |(_, edge): (_, &Edge)| numbers[&key(edge.vertices.map(|v| place.id(v).get()))];
+            let folds = cloth.rest.hinges().iter().filter(|hinge| hinge.rest_angle().abs() > FOLDED);
+            let sharp = cloth.loose.iter().copied().chain(folds.map(Hinge::edge));
+            EdgeSheet {
+                numbers: Field::from_vec(edges.iter().map(number).collect()),
+                sharp: sharp.map(|edge| key(edges[edge].vertices.map(Id::get))).collect(),
+            }
+        };
+        self.all.iter().map(one).collect()
+    }
+
     /// All sheets as one mesh of several pieces.
     fn joined(&self) -> Result<Joined, SceneError> {
         let refused = |source: ConstrainedError| SceneError::Constrained {
@@ -145,7 +182,7 @@ impl Sheets<'_> {
             source: Box::new(source),
         };
         let (mut faces, mut maps, mut owners) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut creases, mut rigidities) = (BTreeSet::new(), Vec::new());
+        let (mut creases, mut rigidities, mut angles) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
         for (number, Sheet { cloth, place, .. }) in self.all.iter().enumerate() {
             let id = |v: Id<Vertices>| place.id(v).get();
             faces.extend(cloth.mesh.faces().iter().map(|(_, corners)| corners.map(id)));
@@ -155,21 +192,59 @@ impl Sheets<'_> {
                 let [a, b] = cloth.mesh.edges()[*edge].vertices.map(id);
                 [a.min(b), a.max(b)]
             }));
+            let of_hinge = |hinge: &Hinge| {
+                let [a, b] = [hinge.vertices()[0], hinge.vertices()[1]].map(id);
+                ([a.min(b), a.max(b)], hinge.rest_angle())
+            };
+            let bent = cloth.rest.hinges().iter().filter(|hinge| hinge.rest_angle().abs() > FLAT);
+            angles.extend(bent.map(of_hinge));
             rigidities.push(self.all[number].rigidity()?);
         }
         let (maps, owners): (Field<Faces, TriangleMap>, Field<Faces, usize>) =
             (Field::from_vec(maps), Field::from_vec(owners));
         let mesh = whole_surface(&faces, self.start.len())?;
         let mesh = CrMesh::from_maps(mesh, &maps).map_err(refused)?;
+        angles.retain(|edge, _| !creases.contains(edge));
         let rigidity = |edge: Id<Edges>| {
-            let edge = &mesh.mesh().edges()[edge];
-            let [a, b] = edge.vertices.map(Id::get);
-            let is_crease = creases.contains(&[a.min(b), a.max(b)]);
-            if is_crease { 0.0 } else { rigidities[owners[edge.faces.0]] }
+            let key = ends(&mesh, edge);
+            let is_flat = !creases.contains(&key) && !angles.contains_key(&key);
+            if is_flat { rigidities[owners[mesh.mesh().edges()[edge].faces.0]] } else { 0.0 }
         };
         let bends = rigidities.iter().any(|rigidity| *rigidity > 0.0);
         let bending = bends.then(|| EdgeBending::varied(&mesh, rigidity));
-        Ok(Joined { mesh, owners, bending })
+        Ok(Joined { mesh, owners, bending, angles })
+    }
+
+    /// Bending of edges that are not flat at rest.
+    fn curved(
+        &self,
+        mesh: &CrMesh,
+        owners: &Field<Faces, usize>,
+        angles: &BTreeMap<[u32; 2], f64>,
+    ) -> Result<ElementTerm<CurvedEdge, 5>, SceneError> {
+        let rigidities: Vec<f64> = self.all.iter().map(Sheet::rigidity).collect::<Result<_, _>>()?;
+        Ok(curved_bending(mesh, |edge| match angles.get(&ends(mesh, edge)) {
+            Some(angle) => (rigidities[owners[mesh.mesh().edges()[edge].faces.0]], *angle),
+            None => (0.0, 0.0),
+        }))
+    }
+
+    /// The membranes of sheets that leave directions to their material.
+    fn membranes(&self, mesh: &CrMesh, owners: &Field<Faces, usize>) -> Result<Vec<Membrane>, SceneError> {
+        let mut out = Vec::new();
+        for (number, Sheet { cloth, name, .. }) in self.all.iter().enumerate() {
+            if !cloth.compliance.is_free() {
+                continue;
+            }
+            check_directions(cloth, name)?;
+            let energy = membrane_energy(cloth)?;
+            let own = mesh.mesh().face_edges().iter().filter(|(face, _)| owners[*face] == number);
+            let element = |(face, edges): (Id<Faces>, &[Id<Edges>; 3])| {
+                MembraneElement::new(*edges, *mesh.map(face), Arc::clone(&energy))
+            };
+            out.push(ElementTerm::new(format!("{name}: membrane"), own.map(element).collect()));
+        }
+        Ok(out)
     }
 
     /// Contact of the ghosts with themselves, each other and obstacles; none if nothing can touch.
@@ -256,6 +331,15 @@ impl Sheets<'_> {
     }
 }
 
+/// A membrane energy on edge unknowns.
+type Membrane = ElementTerm<MembraneElement<Arc<dyn MembraneEnergy>, Edges>, 3>;
+
+/// The vertices of an edge, the smaller number first.
+fn ends(mesh: &CrMesh, edge: Id<Edges>) -> [u32; 2] {
+    let [a, b] = mesh.mesh().edges()[edge].vertices.map(Id::get);
+    [a.min(b), a.max(b)]
+}
+
 /// Sheets as one mesh.
 struct Joined {
     mesh: CrMesh,
@@ -263,4 +347,6 @@ struct Joined {
     owners: Field<Faces, usize>,
     /// None where nothing bends.
     bending: Option<EdgeBending>,
+    /// Rest angles of edges that are bent at rest and resist, by their vertices.
+    angles: BTreeMap<[u32; 2], f64>,
 }

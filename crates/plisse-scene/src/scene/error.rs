@@ -188,6 +188,16 @@ pub enum SceneError {
         /// Which body.
         body: String,
     },
+    /// A crease that does not follow the mesh.
+    #[error("the crease from {from:?} to {to:?}: {reason}")]
+    Crease {
+        /// One end, m.
+        from: [f64; 3],
+        /// The other, m.
+        to: [f64; 3],
+        /// What is wrong, and what helps.
+        reason: String,
+    },
     /// A woven material on a cloth without material coordinates.
     #[error(
         "{body} has no material coordinates, so warp and weft have no direction; give it some (vt in OBJ files), or choose an \

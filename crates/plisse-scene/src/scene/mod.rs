@@ -10,6 +10,7 @@
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
 //! | whether anything crosses | [`Scene::crossings`], [`Crossings`], [`CrossedFaces`], [`MayCross`] |
+//! | surfaces to look at | [`Scene::smooth_sheets`], [`SmoothSheet`] |
 //! | starts that cross | [`CrossedStart`] |
 //! | going on later | [`Checkpoint`], [`CheckpointError`], [`digest`] |
 //!
@@ -37,6 +38,7 @@ mod pick;
 mod plausible;
 #[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
 mod scene;
+mod smooth;
 mod start;
 mod strain_limit;
 mod surroundings;
@@ -67,6 +69,7 @@ pub use pick::Pick;
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
 pub use plisse_constrained::Compliance;
 pub use scene::{BodyInfo, Kind, Scene};
+pub use smooth::{MOST_LEVELS, SmoothSheet};
 pub use strain_limit::{Limited, MaxStretch};
 pub use touching::BodyContact;
 pub use warning::SceneWarning;

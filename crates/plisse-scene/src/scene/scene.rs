@@ -13,6 +13,7 @@ use super::checkpoint::Checkpoint;
 use super::crossings::{Crossings, Surfaces};
 use super::drawn_yarns::DrawnYarns;
 use super::obstacle::{DrawnSurface, Obstacle};
+use super::smooth::EdgeSheet;
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
@@ -59,6 +60,9 @@ pub struct Scene {
     pub(super) start: Field<Vertices, DVec3>,
     /// Of each vertex, whether a pin says where it is.
     pub(super) held: Vec<bool>,
+    /// Of each body, where its edges are among those of the state; empty unless all are
+    /// developable.
+    pub(super) edge_sheets: Vec<EdgeSheet>,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.

@@ -57,11 +57,7 @@ impl Slot<'_> {
 /// The terms of a cloth in the numbering of the scene.
 pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
     let body = || slot.name.to_owned();
-    let Membrane { stretching, shearing, .. } = cloth.material.membrane;
-    let woven = matches!(stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
-    if cloth.uv.is_none() && cloth.membrane.is_none() && (woven || shearing != Shearing::None) {
-        return Err(SceneError::NoWarp { body: body() });
-    }
+    check_directions(cloth, slot.name)?;
     if !cloth.loose.is_empty()
         && matches!(cloth.material.bending, Bending::MidEdge { .. } | Bending::Quadratic { .. })
     {
@@ -76,10 +72,7 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     if cloth.angle_law.is_some() && !matches!(cloth.material.bending, Bending::Hinge { .. }) {
         return Err(SceneError::NoHinges { body: body() });
     }
-    match &cloth.membrane {
-        Some(own) => faces(Arc::clone(&own.0), cloth, slot, out),
-        None => membrane(cloth, slot, out)?,
-    }
+    membrane(cloth, &mut FaceTerms { cloth, slot, out })?;
     bending(cloth, slot, out)?;
     cloth_damping(cloth, slot, out)?;
     if let Some(filling) = cloth.filling {
@@ -88,26 +81,58 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     Ok(())
 }
 
-fn membrane(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm>) -> Result<(), SceneError> {
+/// Refuses a material with directions on a cloth without material coordinates.
+pub(super) fn check_directions(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
+    let Membrane { stretching, shearing, .. } = cloth.material.membrane;
+    let woven = matches!(stretching, Stretching::Fibres { .. } | Stretching::GreenFibres { .. });
+    if cloth.uv.is_none() && cloth.membrane.is_none() && (woven || shearing != Shearing::None) {
+        return Err(SceneError::NoWarp { body: name.to_owned() });
+    }
+    Ok(())
+}
+
+/// What takes the membrane energy of a cloth, whatever its type.
+trait TakeEnergy {
+    fn take<E: MembraneEnergy + Clone + 'static>(&mut self, energy: E);
+}
+
+/// The membrane energy of a cloth, J/m² of rest area.
+pub(super) fn membrane_energy(cloth: &Cloth) -> Result<Arc<dyn MembraneEnergy>, SceneError> {
+    #[derive(Default)]
+    struct Shared(Option<Arc<dyn MembraneEnergy>>);
+    impl TakeEnergy for Shared {
+        fn take<E: MembraneEnergy + Clone + 'static>(&mut self, energy: E) {
+            self.0 = Some(Arc::new(energy));
+        }
+    }
+    let mut shared = Shared::default();
+    membrane(cloth, &mut shared)?;
+    #[expect(clippy::expect_used, reason = "every branch of the function hands one over")]
+    Ok(shared.0.expect("a membrane energy"))
+}
+
+fn membrane(cloth: &Cloth, to: &mut impl TakeEnergy) -> Result<(), SceneError> {
+    if let Some(own) = &cloth.membrane {
+        to.take(Arc::clone(&own.0));
+        return Ok(());
+    }
     let membrane = cloth.material.membrane;
     // The terms of the energies are squares without the factor one half.
     match membrane.stretching {
         Stretching::Fibres { warp, weft } => {
             let halves = [times(0.5, warp)?, times(0.5, weft)?];
-            sheared(fibre_pair(&membrane, halves, Quadratic), cloth, slot, out)
+            sheared(fibre_pair(&membrane, halves, Quadratic), cloth, to)
         }
         Stretching::GreenFibres { warp, weft } => {
             // (s² - 1)² is 4 (s - 1)² for small strain.
             let eighths = [times(0.125, warp)?, times(0.125, weft)?];
-            sheared(fibre_pair(&membrane, eighths, Green), cloth, slot, out)
+            sheared(fibre_pair(&membrane, eighths, Green), cloth, to)
         }
-        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, slot, out),
-        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, slot, out),
-        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, slot, out),
-        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, slot, out),
-        Stretching::NeoHookeanIncompressible(mu) => {
-            sheared(NeoHookeanIncompressible::new(mu), cloth, slot, out)
-        }
+        Stretching::Arap(mu) => sheared(Arap::new(mu), cloth, to),
+        Stretching::StVenantKirchhoff(lame) => sheared(StVenantKirchhoff::new(lame), cloth, to),
+        Stretching::Corotational(lame) => sheared(Corotational::new(lame), cloth, to),
+        Stretching::NeoHookean(lame) => sheared(NeoHookeanStable::new(lame), cloth, to),
+        Stretching::NeoHookeanIncompressible(mu) => sheared(NeoHookeanIncompressible::new(mu), cloth, to),
     }
 }
 
@@ -124,36 +149,38 @@ fn fibre_pair<L: FibreLaw>(membrane: &Membrane, [warp, weft]: [Positive; 2], law
 fn sheared<E: MembraneEnergy + Copy + 'static>(
     stretch: E,
     cloth: &Cloth,
-    slot: Slot<'_>,
-    out: &mut Vec<BoxedTerm>,
+    to: &mut impl TakeEnergy,
 ) -> Result<(), SceneError> {
     fn cross<L: ShearLaw>(shear: CrossFibre<L>, stiffness: Positive) -> CrossFibre<L> {
         shear.with_stiffness(stiffness)
     }
     let [a, b] = cloth.material.membrane.directions;
     match cloth.material.membrane.shearing {
-        Shearing::None => faces(stretch, cloth, slot, out),
-        Shearing::Quadratic(k) => {
-            faces(Sum(stretch, cross(Shear::new(a, b), times(0.5, k)?)), cloth, slot, out);
-        }
-        Shearing::Quartic(k) => faces(Sum(stretch, cross(QuarticShear::new(a, b), k)), cloth, slot, out),
+        Shearing::None => to.take(stretch),
+        Shearing::Quadratic(k) => to.take(Sum(stretch, cross(Shear::new(a, b), times(0.5, k)?))),
+        Shearing::Quartic(k) => to.take(Sum(stretch, cross(QuarticShear::new(a, b), k))),
     }
     Ok(())
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "an energy is a value; most are a few numbers")]
-fn faces<E: MembraneEnergy + Clone + 'static>(
-    energy: E,
-    cloth: &Cloth,
-    slot: Slot<'_>,
-    out: &mut Vec<BoxedTerm>,
-) {
-    let element =
-        |(face, v): (_, &[Id<Vertices>; 3])| MembraneElement::new(*v, *cloth.rest.map(face), energy.clone());
-    out.push(slot.term("membrane", cloth.mesh.faces().iter().map(element)));
-    if let Some(beta) = cloth.material.damping.rayleigh {
-        let faces = cloth.mesh.faces().iter().map(element);
-        out.push(slot.rayleigh("membrane", beta, faces));
+/// An energy on every face.
+struct FaceTerms<'a> {
+    cloth: &'a Cloth,
+    slot: Slot<'a>,
+    out: &'a mut Vec<BoxedTerm>,
+}
+
+impl TakeEnergy for FaceTerms<'_> {
+    fn take<E: MembraneEnergy + Clone + 'static>(&mut self, energy: E) {
+        let Self { cloth, slot, out } = self;
+        let element = |(face, v): (_, &[Id<Vertices>; 3])| {
+            MembraneElement::new(*v, *cloth.rest.map(face), energy.clone())
+        };
+        out.push(slot.term("membrane", cloth.mesh.faces().iter().map(element)));
+        if let Some(beta) = cloth.material.damping.rayleigh {
+            let faces = cloth.mesh.faces().iter().map(element);
+            out.push(slot.rayleigh("membrane", beta, faces));
+        }
     }
 }
 

@@ -15,7 +15,7 @@ pub use adaptive::Adaptive;
 pub use implicit::Implicit;
 pub(crate) use report::momenta;
 pub use report::{Balance, Cause, Closest, Energies, StepError, StepReport, Tautest};
-pub use scheme::{Scheme, SpectralRadius};
+pub use scheme::{Scheme, SpectralRadius, StepFormula};
 pub use symplectic::SymplecticEuler;
 pub use worst::Worst;
 

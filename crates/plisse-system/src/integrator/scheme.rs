@@ -2,9 +2,10 @@
 //! its minimum.
 
 use glam::DVec3;
-use plisse_core::{Field, Past, Space};
+use plisse_core::{Field, Past, Positive, Space};
 
 use crate::error::SetupError;
+use crate::pose::StepMap;
 use crate::state::{Previous, State};
 
 /// A time integration scheme whose steps minimise an incremental potential.
@@ -237,6 +238,50 @@ impl<S: Space> Incremental<S> {
             None => balanced(i),
             Some((alpha, a)) => (balanced(i) - a[i] * *alpha) / (1.0 - alpha),
         })
+    }
+}
+
+/// How positions and velocities hang together inside a step of backward Euler or BDF2: for what
+/// solves the equations of such a step itself.
+///
+/// A step adds `½ rate² Σ m |x - target|²` to the energies of all terms, which are evaluated with
+/// [`Self::map`]; the velocity is `rate (x - reference)`.
+pub struct StepFormula<S: Space> {
+    quadratic: Incremental<S>,
+    scheme: Scheme,
+    dt: f64,
+}
+
+impl<S: Space> StepFormula<S> {
+    /// The formula of a step of `dt` from this state. BDF2 without a step before it, and all other
+    /// schemes, are backward Euler here.
+    #[must_use]
+    pub fn new(scheme: Scheme, state: &State<S>, dt: Positive) -> Self {
+        let scheme = if scheme == Scheme::Bdf2 { scheme } else { Scheme::BackwardEuler };
+        let dt = dt.get();
+        Self { quadratic: Incremental::new(scheme, state, dt, None), scheme, dt }
+    }
+
+    /// What velocities change by per change of position, 1/s: `1/dt`, or of BDF2 with a last step
+    /// of `dt/w` `(1 + 2 w)/((1 + w) dt)`.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.quadratic.rate
+    }
+
+    /// The step as terms see it, which must be from the state that the formula was made for.
+    #[must_use]
+    pub fn map<'a>(&'a self, state: &'a State<S>) -> StepMap<'a, S> {
+        StepMap {
+            start: state.x(),
+            dt: self.dt,
+            reference: &self.quadratic.reference,
+            rate: self.quadratic.rate,
+            past: self.quadratic.past(self.scheme, state, self.dt),
+            own: &state.own().values,
+            inertia: None,
+            memory: None,
+        }
     }
 }
 

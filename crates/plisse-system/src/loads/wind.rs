@@ -6,7 +6,8 @@ use std::sync::Arc;
 use glam::DVec3;
 use plisse_core::range::{SPEED, dot, limit_vector};
 use plisse_core::{
-    Id, Positive, Psd, SATURATION, StepEnergy, TriMesh, Vertices, length_and_direction, outer, saturate,
+    Id, Positive, Psd, SATURATION, Space, StepEnergy, TriMesh, Vertices, length_and_direction, outer,
+    saturate,
 };
 use plisse_sparse::Sink;
 
@@ -22,11 +23,14 @@ use crate::term::{Gradient, Role, Term, Unknown};
 /// convex potential, `ρ c A |u|³ / (6 rate)`, so that steps stay minimisations; the price is first
 /// order in time for the wind alone. A face without area takes no force. In an equilibrium the
 /// nodes are at rest, and the force is that of the wind on the shape at the start.
-pub struct Wind {
+///
+/// The three nodes of a face are its corners, or any others whose triangle is parallel to it, such
+/// as the midpoints of its edges ([`Wind::over`]).
+pub struct Wind<S: Space = Vertices> {
     name: String,
-    faces: Vec<[Id<Vertices>; 3]>,
+    faces: Vec<[Id<S>; 3]>,
     velocity: Motion,
-    /// `½ ρ c` in kg/m³.
+    /// `½ ρ c` in kg/m³, times the area of a face over that of the triangle of its nodes.
     drag: f64,
 }
 
@@ -46,8 +50,22 @@ impl Wind {
         density: Positive,
         coefficient: Positive,
     ) -> Self {
-        let drag = 0.5 * density.get() * coefficient.get();
         let faces = mesh.faces().as_slice().to_vec();
+        Self::over((faces, Positive::ONE), velocity, density, coefficient)
+    }
+}
+
+impl<S: Space> Wind<S> {
+    /// The same for triangles of any nodes, each a part of a face whose area is so many times that
+    /// of the triangle: four times, if the nodes are the midpoints of its edges.
+    #[must_use]
+    pub fn over(
+        (faces, times): (Vec<[Id<S>; 3]>, Positive),
+        velocity: impl Fn(f64) -> DVec3 + Send + Sync + 'static,
+        density: Positive,
+        coefficient: Positive,
+    ) -> Self {
+        let drag = 0.5 * density.get() * coefficient.get() * times.get();
         Self { name: "wind".to_owned(), faces, velocity: Arc::new(velocity), drag }
     }
 
@@ -58,7 +76,7 @@ impl Wind {
     }
 
     /// Faces with their normal, their drag and their normal velocity relative to the wind.
-    fn each<'a>(&'a self, pose: &'a Pose<'_, Vertices>) -> impl Iterator<Item = Face> + 'a {
+    fn each<'a>(&'a self, pose: &'a Pose<'_, S>) -> impl Iterator<Item = Face<S>> + 'a {
         let wind = limit_vector((self.velocity)(pose.time), SPEED);
         let start = pose.step.map_or(pose.x, |step| step.start);
         self.faces.iter().map(move |&corners| {
@@ -69,11 +87,11 @@ impl Wind {
     }
 
     /// What each corner of a face bears of the gradient.
-    fn share(face: &Face) -> DVec3 {
+    fn share(face: &Face<S>) -> DVec3 {
         face.normal * saturate(face.drag * face.slip.abs() * face.slip / 3.0)
     }
 
-    fn potential(face: &Face, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> f64 {
+    fn potential(face: &Face<S>, pose: &Pose<'_, S>, step: &StepMap<'_, S>) -> f64 {
         if step.rate > 0.0 {
             saturate(face.drag * face.slip.abs().powi(3) / (3.0 * step.rate))
         } else {
@@ -82,28 +100,28 @@ impl Wind {
     }
 }
 
-struct Face {
-    corners: [Id<Vertices>; 3],
+struct Face<S: Space> {
+    corners: [Id<S>; 3],
     normal: DVec3,
     /// `½ ρ c A` in kg/m.
     drag: f64,
     slip: f64,
 }
 
-impl Face {
+impl<S: Space> Face<S> {
     /// How far the corners went, summed.
-    fn way(&self, pose: &Pose<'_, Vertices>, step: &StepMap<'_, Vertices>) -> DVec3 {
+    fn way(&self, pose: &Pose<'_, S>, step: &StepMap<'_, S>) -> DVec3 {
         self.corners.map(|v| limit_vector(pose.x[v] - step.start[v], SATURATION)).into_iter().sum()
     }
 }
 
-impl fmt::Debug for Wind {
+impl<S: Space> fmt::Debug for Wind<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Wind").field("faces", &self.faces.len()).field("drag", &self.drag).finish()
     }
 }
 
-impl Term<Vertices> for Wind {
+impl<S: Space> Term<S> for Wind<S> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -116,7 +134,7 @@ impl Term<Vertices> for Wind {
         true
     }
 
-    fn pattern(&self, pair: &mut dyn FnMut(Unknown<Vertices>, Unknown<Vertices>)) {
+    fn pattern(&self, pair: &mut dyn FnMut(Unknown<S>, Unknown<S>)) {
         for corners in &self.faces {
             for a in 0..3 {
                 for b in 0..=a {
@@ -126,12 +144,12 @@ impl Term<Vertices> for Wind {
         }
     }
 
-    fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
+    fn energy(&self, pose: &Pose<'_, S>) -> f64 {
         let Some(step) = pose.step else { return 0.0 };
         self.each(pose).map(|face| Self::potential(&face, pose, &step)).sum()
     }
 
-    fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
+    fn add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) {
         for face in self.each(pose) {
             let share = Self::share(&face);
             for v in face.corners {
@@ -140,11 +158,7 @@ impl Term<Vertices> for Wind {
         }
     }
 
-    fn energy_and_add_gradient(
-        &self,
-        pose: &Pose<'_, Vertices>,
-        gradient: &mut Gradient<'_, Vertices>,
-    ) -> StepEnergy {
+    fn energy_and_add_gradient(&self, pose: &Pose<'_, S>, gradient: &mut Gradient<'_, S>) -> StepEnergy {
         let mut sum = StepEnergy::default();
         for face in self.each(pose) {
             let share = Self::share(&face);
@@ -159,7 +173,7 @@ impl Term<Vertices> for Wind {
         sum
     }
 
-    fn add_hessian(&self, pose: &Pose<'_, Vertices>, _: Psd, sink: &mut Sink<'_>) {
+    fn add_hessian(&self, pose: &Pose<'_, S>, _: Psd, sink: &mut Sink<'_>) {
         let rate = pose.step.map_or(0.0, |step| step.rate);
         for (k, face) in self.each(pose).enumerate() {
             let weight = saturate(saturate(2.0 * face.drag * face.slip.abs()) * rate / 9.0);

@@ -8,7 +8,7 @@ use super::obstacle::Sides;
 use super::output::Colour;
 use super::pin::PinTable;
 use super::yarn::{WovenShape, YarnTable};
-use crate::scene_file::choices::{UvScaleChoice, WeldChoice};
+use crate::scene_file::choices::{ComplianceChoice, UvScaleChoice, WeldChoice};
 use crate::scene_file::read::{names, table};
 use crate::scene_file::values::{Count, LargestStretch, NonNegative};
 
@@ -67,6 +67,8 @@ table! {
         scale: Sides = "[1, 1, 1]",
         /// A fold across x, in which the cloth is at rest.
         fold: Fold = optional,
+        /// Lines along which the cloth bends freely.
+        crease: CreaseTable = repeated,
         /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
         /// Then moved, m.
@@ -182,6 +184,16 @@ table! {
     }
 }
 
+table! {
+    /// A line of the mesh along which a cloth bends freely, before it is folded, turned and moved.
+    pub struct CreaseTable ("crease") {
+        /// One end, m.
+        from: DVec3 = required,
+        /// The other, m. Both may lie beyond the cloth.
+        to: DVec3 = required,
+    }
+}
+
 names! {
     /// How the cells of a grid are cut.
     pub enum DiagonalName {
@@ -222,14 +234,15 @@ names! {
 
 table! {
     /// Strain over force per width, m/N; zero is inextensible. Warp and weft at zero with a soft
-    /// shear are woven cloth.
+    /// shear are woven cloth. In directions that are left to the `"material"`, its membrane energy
+    /// acts instead, on the same elements.
     pub struct ComplianceTable ("compliance") {
         /// Along the first material axis, x of a grid.
-        warp: NonNegative = "0",
+        warp: ComplianceChoice = "0",
         /// Along the second.
-        weft: NonNegative = "0",
+        weft: ComplianceChoice = "0",
         /// Of the angle between them.
-        shear: NonNegative = "0",
+        shear: ComplianceChoice = "0",
     }
 }
 

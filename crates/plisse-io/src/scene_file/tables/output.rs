@@ -16,6 +16,10 @@ table! {
         pc2: bool = "false",
         /// VTK files for ParaView.
         vtk: bool = "false",
+        /// How often the triangles of developable cloth are divided into four in pictures and
+        /// meshes, up to 4: a smooth surface through its edges, which crosses nothing that the
+        /// simulated mesh does not cross. Without it, that mesh is shown.
+        smooth: u32 = "0",
         /// Checkpoints: `all` to render any frame later and to go on from any of them, `last` to
         /// save space.
         checkpoints: Kept = "\"all\"",
