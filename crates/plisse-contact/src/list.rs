@@ -379,6 +379,8 @@ pub(crate) struct Apart {
     pub(crate) distance: f64,
     /// Whether the closest points lie inside of both.
     interior: bool,
+    /// Whether that on the second part is one of its corners.
+    at_corner: bool,
 }
 
 impl Raw {
