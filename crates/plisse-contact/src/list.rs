@@ -24,6 +24,8 @@ pub(crate) struct Pair {
     pub(crate) solid: bool,
     /// Whether the closest points lay inside of both when the list was made.
     pub(crate) interior: bool,
+    /// Whether that on the second part was one of its corners then.
+    pub(crate) at_corner: bool,
     /// The distance then, m.
     pub(crate) distance: f64,
     /// The area that contact acts on, m².
@@ -377,6 +379,8 @@ pub(crate) struct Apart {
     pub(crate) distance: f64,
     /// Whether the closest points lie inside of both.
     interior: bool,
+    /// Whether that on the second part is one of its corners.
+    at_corner: bool,
 }
 
 impl Raw {
@@ -391,8 +395,10 @@ impl Raw {
     }
 
     pub(crate) fn apart(&self, at: &Place<'_>) -> Apart {
-        let Nearest { distance, interior, .. } = self.kind.nearest(&at.gather(self.vertices));
-        Apart { distance, interior }
+        let Nearest { distance, interior, weights, .. } = self.kind.nearest(&at.gather(self.vertices));
+        let [first, all] = self.kind.vertices();
+        let at_corner = weights[first..all].iter().filter(|weight| **weight != 0.0).count() == 1;
+        Apart { distance, interior, at_corner }
     }
 }
 
@@ -490,6 +496,7 @@ impl Model {
             vertices,
             solid,
             interior: apart.interior,
+            at_corner: apart.at_corner,
             distance: apart.distance,
             weight: 0.0,
             offset,
@@ -507,7 +514,7 @@ impl Model {
     }
 
     /// Whether a vertex has neither edges nor faces.
-    fn is_point(&self, vertex: u32) -> bool {
+    pub(crate) fn is_point(&self, vertex: u32) -> bool {
         self.points.binary_search(&vertex).is_ok()
     }
 }

@@ -34,6 +34,13 @@ pub(crate) fn weigh(model: &Model, pairs: &mut [Pair]) {
         let same = |pair: &Pair| pair.kind == kind && pair.parts[0] == vertex;
         let end = first + pairs[first..].iter().take_while(|pair| same(pair)).count();
         match kind {
+            // A ball touches every face at another of its points, so that none stands for others.
+            // Where a corner is the closest point, the ball pushes that vertex.
+            Kind::VertexFace if model.is_solid(vertex) && model.is_point(vertex) => {
+                for pair in &mut pairs[first..end] {
+                    pair.weight = side(model, pair) * if pair.at_corner { FLOOR } else { VERTEX };
+                }
+            }
             Kind::VertexFace | Kind::VertexEdge => {
                 nearest.clear();
                 nearest.extend(first..end);
@@ -52,7 +59,7 @@ pub(crate) fn weigh(model: &Model, pairs: &mut [Pair]) {
                 for &place in &kept {
                     let pair = &mut pairs[place];
                     let part = if pair.solid && !model.is_solid(vertex) { 1.0 } else { VERTEX };
-                    // A ball pushes vertices, and a face only where these do not reach.
+                    // An obstacle pushes vertices, and a face only where these do not reach.
                     let counts = !(model.is_solid(vertex) && kind == Kind::VertexFace) || pair.interior;
                     if counts {
                         pair.weight = part * side(model, pair);

@@ -113,6 +113,41 @@ fn the_stiffness_knows_that_faces_turn_on_balls() {
     assert!((of_matrix / curvature - 1.0).abs() < 0.02, "{of_matrix} {curvature}");
 }
 
+/// Where faces are large, a ball lies on edges and on several faces at once, far from all vertices.
+/// Its force must not fall to a hundredth there: gaps would close until nothing converges.
+#[test]
+fn balls_press_on_edges_as_on_faces() {
+    let mut sheets = Sheets::default();
+    sheets.add([2, 2], [0.1, 0.1], |x| x);
+    let radius = 0.01;
+    // The force over a place of the sheet at a third of the range.
+    let force = |place: DVec3| {
+        let under = |gap: f64| place - DVec3::Z * (radius + gap);
+        let ball = Touching { radius, ..touching() };
+        let contact = sheets
+            .contact(touching())
+            .obstacle("ball", Shape::Points, 1, Arc::new(vec![under(5e-3)]), ball)
+            .build("contact", &sheets.start(), &sheets.masses(0.2), |_| false)
+            .unwrap();
+        let range = touching().range.get();
+        let down = Field::from_fn(sheets.x.len(), |v| sheets.x[v.index()] - DVec3::Z * (5e-3 - range / 3.0));
+        let system = System::builder(sheets.masses(0.2)).term(contact).build().unwrap();
+        let mut gradient = Field::filled(down.len(), DVec3::ZERO);
+        system.gradient(&Pose::at(&down), &mut gradient);
+        -gradient.as_slice().iter().map(|g| g.z).sum::<f64>()
+    };
+    let id = |v: u32| sheets.x[v as usize];
+    let faces = sheets.meshes[0].0.faces().as_slice();
+    let [a, b, c] = faces[0].map(|v| id(v.get()));
+    let on_face = force((a + b + c) / 3.0);
+    assert!(on_face > 0.0);
+    // All three sides, one of them between two faces.
+    for (p, q) in [(a, b), (b, c), (c, a)] {
+        let on_edge = force(p.midpoint(q));
+        assert!((0.9..2.1).contains(&(on_edge / on_face)), "{on_edge} of {on_face}");
+    }
+}
+
 fn stack(threads: usize, friction: f64) -> Vec<DVec3> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {

@@ -359,13 +359,19 @@ impl SceneBuilder {
             let body = body.map_or_else(String::new, |body| body.name.clone());
             return Err(SceneError::TooFar { body, distance: x.length(), farthest });
         }
+        let contacts: Vec<BodyContact> = self.parts.iter().map(|part| part.body().contact).collect();
+        let finest_range = bodies
+            .iter()
+            .zip(&contacts)
+            .map(|(body, contact)| contact.range_of(body).get())
+            .fold(f64::INFINITY, f64::min);
+        let seen = |obstacle: Obstacle| Ok(obstacle.checked()?.resolving(finest_range));
         let obstacles: Vec<Obstacle> =
-            self.obstacles.into_iter().map(Obstacle::checked).collect::<Result<_, _>>()?;
+            self.obstacles.into_iter().map(seen).collect::<Result<_, SceneError>>()?;
         let mut held = vec![false; total];
         for (v, pin) in &pins {
             held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
         }
-        let contacts: Vec<BodyContact> = self.parts.iter().map(|part| part.body().contact).collect();
         let x = if self.crossed_start == CrossedStart::Untangle {
             let surfaces = Surfaces::new(&bodies, &contacts, &obstacles, &x, &held);
             let mut apart = x.clone();

@@ -38,6 +38,27 @@ impl Default for BodyContact {
     }
 }
 
+impl BodyContact {
+    /// Gap at which contact of a body begins where obstacles and other bodies say nothing.
+    pub(super) fn range_of(&self, body: &BodyInfo) -> Positive {
+        self.range.unwrap_or_else(|| {
+            length(match &body.kind {
+                Kind::Cloth { mesh, rest, .. } => {
+                    RANGE * (rest.area() / mesh.face_count() as f64 * 4.0 / 3f64.sqrt()).sqrt()
+                }
+                Kind::Wires { rest_lengths, radius, .. } => {
+                    let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len().max(1) as f64;
+                    radius.min(RANGE * mean)
+                }
+                Kind::Yarns { model, radii, .. } => {
+                    let largest = radii.iter().copied().fold(0.0, f64::max);
+                    largest.min(RANGE * Yarns::mean_segment(model.patch()))
+                }
+            })
+        })
+    }
+}
+
 /// Of the mean edge, the gap at which contact begins where nothing else is said.
 const RANGE: f64 = 0.2;
 
@@ -161,9 +182,10 @@ impl Everything<'_> {
     fn add(&self, builder: ContactBuilder, body: &BodyInfo, contact: &BodyContact) -> ContactBuilder {
         let first = body.vertices.start as u32;
         let law = super::obstacle::Contact::default();
-        let touching = |radius: f64, range: f64| Touching {
+        let range = contact.range_of(body);
+        let touching = |radius: f64| Touching {
             radius,
-            range: contact.range.unwrap_or_else(|| length(range)),
+            range,
             stiffness: law.stiffness,
             friction: contact.friction,
             slip: law.slip,
@@ -173,8 +195,7 @@ impl Everything<'_> {
         match &body.kind {
             Kind::Cloth { mesh, rest, .. } => {
                 let areas: Vec<f64> = mesh.faces().iter().map(|(face, _)| rest.map(face).area()).collect();
-                let edge = (rest.area() / mesh.face_count() as f64 * 4.0 / 3f64.sqrt()).sqrt();
-                let touching = touching(0.5 * contact.thickness, RANGE * edge);
+                let touching = touching(0.5 * contact.thickness);
                 builder.cloth(
                     &body.name,
                     mesh.among(first, self.start.len()),
@@ -182,15 +203,14 @@ impl Everything<'_> {
                     touching,
                 )
             }
-            Kind::Wires { segments, rest_lengths, radius } => {
-                let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len().max(1) as f64;
+            Kind::Wires { segments, radius, .. } => {
                 let id = |v: u32| Id::new(first + v);
                 let segments = segments.iter().map(|ends| ends.map(id)).collect();
-                builder.wires(&body.name, segments, touching(*radius, radius.min(RANGE * mean)))
+                builder.wires(&body.name, segments, touching(*radius))
             }
             Kind::Yarns { model, radii, .. } => {
                 let largest = radii.iter().copied().fold(0.0, f64::max);
-                let touching = touching(largest, largest.min(RANGE * Yarns::mean_segment(model.patch())));
+                let touching = touching(largest);
                 let neighbours = NEIGHBOURS * (2.0 * largest + touching.range.get());
                 let id = |v: u32| Id::new(first + v);
                 let segments = model.patch().yarns().iter().zip(radii).flat_map(|(yarn, radius)| {

@@ -7,9 +7,13 @@ use super::super::SceneError;
 use super::distance::Distance;
 use super::{DrawnSurface, finite};
 
-/// How many flat sides stand for the round surface in contact and in pictures. Corners lie outside
-/// of it and the middles of sides inside, both by `tan²(π/2n)` = 6.1e-4 of the radius.
+/// How many flat sides pictures have at least, and contact where no range is known.
 const SIDES: u32 = 64;
+/// The fewest and the most that contact has.
+const FEWEST: u32 = 16;
+const MOST: u32 = 4096;
+/// Of the range of contact, how far the flat sides may reach out of the round surface.
+const BULGE: f64 = 0.01;
 
 /// An end that is smaller than this part of the size is a tip: corners of its own would not be
 /// resolved.
@@ -33,6 +37,8 @@ pub(super) struct Frustum {
     b: DVec3,
     /// At `a` and at `b`, m.
     radii: [f64; 2],
+    /// Flat sides that contact sees, three or four times a power of two.
+    sides: u32,
 }
 
 impl Frustum {
@@ -52,7 +58,7 @@ impl Frustum {
         if radii.iter().all(|r| *r == 0.0) {
             return wrong("each radius", 0.0, "one of them must be positive");
         }
-        Ok(Self { a, b, radii })
+        Ok(Self { a, b, radii, sides: SIDES })
     }
 
     pub(super) fn map(self, place: impl Fn(DVec3) -> DVec3) -> Self {
@@ -64,9 +70,18 @@ impl Frustum {
         self.a.midpoint(self.b)
     }
 
+    /// With as many flat sides as keep them within [`BULGE`] of a range of contact, m, around the
+    /// round surface. Beyond [`MOST`] sides, with a radius of 30,000 ranges, they reach farther.
+    pub(super) fn resolving(self, range: f64) -> Self {
+        // Powers of two and, in between, three times such: every second corner can be cut off.
+        let mut numbers = (0..).flat_map(|k| [FEWEST << k, (FEWEST + FEWEST / 2) << k]);
+        let is_enough = |sides: &u32| *sides >= MOST || bulge(&self.radii, *sides) <= BULGE * range;
+        Self { sides: numbers.find(is_enough).unwrap_or(MOST), ..self }
+    }
+
     /// How far the flat sides reach out of the round surface at most, m.
     pub(super) fn bulge(&self) -> f64 {
-        (corner_factor() - 1.0) * self.radii[0].max(self.radii[1])
+        bulge(&self.radii, self.sides)
     }
 
     /// Exact, inside and outside. Around the axis the distance `d(ρ, h)` curves by `∂d/∂ρ/ρ`; in
@@ -126,25 +141,25 @@ impl Frustum {
         Distance { value, gradient: place(n), hessian }
     }
 
-    /// The triangles that stand for it in contact: a closed surface, seen from outside.
+    /// The triangles that stand for it in contact: a closed surface around it, seen from outside.
+    /// Its flat sides touch the round surface along their middles, and nothing of it is inside.
     pub(super) fn surface(&self) -> DrawnSurface {
-        let Facets { corners, sides, ends } = self.facets();
+        let Facets { corners, sides, ends } = self.facets(self.sides);
         (corners, sides.into_iter().flatten().chain(ends.into_iter().flatten()).collect())
     }
 
-    /// The same triangles with vertices of their own at the rims and at a tip, so that shading does
-    /// not smooth these.
+    /// Such triangles with vertices of their own at the rims and at a tip, so that shading does not
+    /// smooth these; at least 64 sides.
     pub(super) fn drawn(&self) -> DrawnSurface {
-        let Facets { corners, sides, ends } = self.facets();
+        let Facets { corners, sides, ends } = self.facets(self.sides.max(SIDES));
         let (mut x, mut faces) = (Vec::new(), Vec::new());
         for group in [sides.into_iter().flatten().collect(), ends[0].clone(), ends[1].clone()] {
-            // The first two corners are the middles of the ends; a side that has one of them ends
-            // in a tip there, whose normal is that of this side alone.
+            // At a tip every side has a normal of its own.
             let mut copies = vec![None; corners.len()];
             for face in group {
                 faces.push(face.map(|v: u32| {
                     let index = v as usize;
-                    let copy = copies[index].filter(|_| v > 1).unwrap_or_else(|| {
+                    let copy = copies[index].filter(|_| !self.is_tip(index, &corners)).unwrap_or_else(|| {
                         x.push(corners[index]);
                         x.len() as u32 - 1
                     });
@@ -156,52 +171,75 @@ impl Frustum {
         (x, faces)
     }
 
-    fn facets(&self) -> Facets {
+    fn is_tip(&self, corner: usize, corners: &[DVec3]) -> bool {
+        corners[corner] == self.a || corners[corner] == self.b
+    }
+
+    fn facets(&self, count: u32) -> Facets {
         let axis = self.b - self.a;
         let length = axis.length();
         let up = axis / length;
         let u = up.any_orthonormal_vector();
         let v = up.cross(u);
         let size = length.max(self.radii[0]).max(self.radii[1]);
-        let mut corners = vec![self.a, self.b];
-        // The first corner around each end; none for a tip.
+        let mut corners = Vec::new();
+        // The first corner around each end, and how many.
         let mut ring = |end: DVec3, radius: f64| {
-            (radius > SMALLEST_END * size).then(|| {
-                let first = corners.len() as u32;
-                corners.extend((0..SIDES).map(|i| {
-                    let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / f64::from(SIDES)).sin_cos();
-                    end + (u * cos + v * sin) * (corner_factor() * radius)
-                }));
-                first
-            })
+            let first = corners.len() as u32;
+            if radius <= SMALLEST_END * size {
+                corners.push(end);
+                return (first, 1);
+            }
+            corners.extend((0..count).map(|i| {
+                let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / f64::from(count)).sin_cos();
+                end + (u * cos + v * sin) * (corner_factor(count) * radius)
+            }));
+            (first, count)
         };
         let rings = [ring(self.a, self.radii[0]), ring(self.b, self.radii[1])];
-        let at = |end: usize, i: u32| rings[end].map_or(end as u32, |first| first + i % SIDES);
+        let at = |end: usize, i: u32| rings[end].0 + i % rings[end].1;
         let side = |i: u32| {
             let [a, next_a, b, next_b] = [at(0, i), at(0, i + 1), at(1, i), at(1, i + 1)];
             let triangles = [[a, next_a, next_b], [a, next_b, b]];
             triangles.into_iter().filter(|[a, b, c]| a != b && b != c && c != a).collect()
         };
-        let fan = |end: usize| -> Vec<[u32; 3]> {
-            let count = rings[end].map_or(0, |_| SIDES);
-            let spoke = |i| if end == 0 { [0, at(0, i + 1), at(0, i)] } else { [1, at(1, i), at(1, i + 1)] };
-            (0..count).map(spoke).collect()
+        // Every second corner is cut off, until none is left: a line across the end meets few
+        // edges, where all spokes of a wheel would meet in its middle.
+        let end = |end: usize| -> Vec<[u32; 3]> {
+            let mut triangles = Vec::new();
+            let mut step = 1;
+            // What is left has three corners, or four: of these, both halves.
+            while rings[end].1 > 1 && 3 * step <= count {
+                let last = count - 2 * step;
+                for i in (0..=last).step_by(2 * step as usize) {
+                    let [a, b, c] = [0, step, 2 * step].map(|k| at(end, i + k));
+                    triangles.push(if end == 0 { [a, c, b] } else { [a, b, c] });
+                }
+                step *= 2;
+            }
+            triangles
         };
-        Facets { sides: (0..SIDES).map(side).collect(), ends: [fan(0), fan(1)], corners }
+        Facets { sides: (0..count).map(side).collect(), ends: [end(0), end(1)], corners }
     }
 }
 
 /// Triangles of a frustum.
 struct Facets {
-    /// The middles of the ends, then what is around them.
+    /// Around both ends, or a tip.
     corners: Vec<DVec3>,
     /// Of each side, one or two.
     sides: Vec<Vec<[u32; 3]>>,
     ends: [Vec<[u32; 3]>; 2],
 }
 
-/// What the radius is multiplied by for the corners of a polygon whose sides reach as far inside of
-/// the circle as its corners reach outside.
-fn corner_factor() -> f64 {
-    2.0 / (1.0 + (std::f64::consts::PI / f64::from(SIDES)).cos())
+/// What the radius is multiplied by for the corners of a polygon around the circle.
+fn corner_factor(sides: u32) -> f64 {
+    1.0 / (std::f64::consts::PI / f64::from(sides)).cos()
+}
+
+/// How far the corners reach out, m: `2 sin²(x/2)/cos x` of the radius with `x = π/n`.
+fn bulge(radii: &[f64; 2], sides: u32) -> f64 {
+    let angle = std::f64::consts::PI / f64::from(sides);
+    let half = (0.5 * angle).sin();
+    2.0 * half * half * corner_factor(sides) * radii[0].max(radii[1])
 }

@@ -271,9 +271,9 @@ impl Obstacle {
 
     /// A round pillar with flat ends, whose axis goes from `a` to `b`.
     ///
-    /// Its distance is exact. Contact and pictures see 64 flat sides instead of the round one,
-    /// which are nowhere farther from it than 6.1e-4 of the radius: corners outside, the middles of
-    /// sides inside. The ends are flat and exact but for their rims.
+    /// Its distance is exact. Contact sees flat sides around the round one, as many as keep them
+    /// within a hundredth of the smallest range of contact from it. The ends are flat and exact but
+    /// for their rims. Pictures have 64 sides or more.
     ///
     /// ```
     /// use glam::DVec3;
@@ -297,8 +297,8 @@ impl Obstacle {
     /// A cone or what is left of one without its tip: the axis goes from `a` to `b`, with these
     /// radii in metres at its ends. One of them may be zero: there is the tip.
     ///
-    /// Its distance is exact. Contact and pictures see 64 flat sides, as of a [cylinder]; the tip
-    /// is exact.
+    /// Its distance is exact. Contact and pictures see flat sides, as of a [cylinder]; the tip is
+    /// exact.
     ///
     /// # Errors
     /// [`SceneError::NotFinite`] and [`SceneError::RoundObstacle`] if the ends are not finite or

@@ -61,6 +61,16 @@ impl Obstacle {
         })
     }
 
+    /// As contact within this range, m, sees it: round surfaces have as many flat sides as that
+    /// needs.
+    pub(in crate::scene) fn resolving(self, range: f64) -> Self {
+        let range = self.contact.range.map_or(range, |own| range.min(own.get()));
+        match self.shape {
+            Shape::Frustum(frustum) => Self { shape: Shape::Frustum(frustum.resolving(range)), ..self },
+            _ => self,
+        }
+    }
+
     /// Whether it is made of triangles that can cross others: neither round, nor a plane, nor of
     /// one's own.
     pub(in crate::scene) fn is_faceted(&self) -> bool {
