@@ -252,7 +252,7 @@ impl Shape {
         let turned = sums(arms(), now(), &self.axes);
         let turn = match (self.frame, frame(&turned)) {
             (Some(before), Some(after)) => after * before.transpose(),
-            // All on one line, or one place.
+            // All nearly on one line, about which any turn would do, or in one place.
             _ => {
                 let [before, after] = [self.axes[0], turned[0]].map(|direction| direction.try_normalize());
                 before.zip(after).map_or(DMat3::IDENTITY, |(before, after)| {
