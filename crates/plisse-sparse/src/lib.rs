@@ -39,11 +39,17 @@
 )]
 
 mod cg;
+mod dissection;
 mod error;
 mod factor;
+mod graph;
+mod indefinite;
 mod layout;
 mod matrix;
+mod multifrontal;
 mod operator;
+#[doc(hidden)]
+pub mod oracle;
 mod order;
 pub mod parallel;
 mod pattern;

@@ -12,7 +12,7 @@ use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
 use crate::error::LinearError;
-use crate::factor::buffer;
+use crate::indefinite::buffer;
 use crate::pattern::Pattern;
 
 /// The nodes by minimum degree.
@@ -102,8 +102,8 @@ fn neighbours(blocks: &Pattern) -> Vec<Vec<u32>> {
     out
 }
 
-/// Minimum degree on a graph whose edges are in one triangle, by columns.
-fn minimum_degree(starts: &[u32], rows: &[u32]) -> Result<Vec<u32>, LinearError> {
+/// Minimum degree on a graph whose edges are in one triangle, or in both, by columns.
+pub(crate) fn minimum_degree(starts: &[u32], rows: &[u32]) -> Result<Vec<u32>, LinearError> {
     let n = starts.len() - 1;
     let (mut order, mut rank) = (vec![0u32; n], vec![0u32; n]);
     let graph = SymbolicSparseColMatRef::new_checked(n, n, starts, None, rows);

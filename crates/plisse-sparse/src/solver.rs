@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::cg::{self, BlockJacobi, Limits, Outcome, Workspace};
 use crate::error::LinearError;
-use crate::factor::{Analysis, Factor, Kind};
+use crate::factor::{Analysis, Factor};
+use crate::indefinite::{FaerAnalysis, FaerFactor, Kind};
 use crate::matrix::BlockMatrix;
 use crate::operator::Operator;
 use crate::pattern::Pattern;
@@ -57,7 +58,8 @@ pub struct Linear {
     choice: LinearSolver,
     analysis: Option<Arc<Analysis>>,
     exact: Option<Factor<f64>>,
-    indefinite: Option<Factor<f64>>,
+    indefinite_analysis: Option<Arc<FaerAnalysis>>,
+    indefinite: Option<FaerFactor<f64>>,
     stale: Stale,
     jacobi: BlockJacobi,
     single: Single,
@@ -74,6 +76,7 @@ impl Linear {
             choice,
             analysis: None,
             exact: None,
+            indefinite_analysis: None,
             indefinite: None,
             stale: Stale::default(),
             jacobi: BlockJacobi::default(),
@@ -100,15 +103,19 @@ impl Linear {
     /// Bytes of factors and work space.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let factors = [&self.exact, &self.indefinite, &self.stale.double];
+        let factors = [&self.exact, &self.stale.double];
         let double: usize = factors.into_iter().flatten().map(Factor::bytes).sum();
-        double + self.stale.single.as_ref().map_or(0, Factor::bytes) + self.single.bytes()
+        let indefinite = self.indefinite.as_ref().map_or(0, FaerFactor::bytes);
+        double + indefinite + self.stale.single.as_ref().map_or(0, Factor::bytes) + self.single.bytes()
     }
 
     /// Numbers in the triangular factor, once it was needed.
     #[must_use]
     pub fn factor_len(&self) -> Option<usize> {
-        self.analysis.as_ref().map(|analysis| analysis.factor_len())
+        match self.choice {
+            LinearSolver::Ldlt => self.indefinite_analysis.as_ref().map(|analysis| analysis.factor_len()),
+            _ => self.analysis.as_ref().map(|analysis| analysis.factor_len()),
+        }
     }
 
     /// How many patterns were analysed so far.
@@ -160,25 +167,26 @@ impl Linear {
     /// # Errors
     /// [`LinearError::OutOfMemory`] if the factor does not fit into memory.
     pub fn prepare(&mut self, pattern: &Pattern) -> Result<(), LinearError> {
+        if self.choice == LinearSolver::Ldlt {
+            let analysis = self.analyse_indefinite(pattern)?;
+            return FaerFactor::make_room(&mut self.indefinite, &analysis, Kind::Ldlt).map(drop);
+        }
         let analysis = self.analyse(pattern)?;
-        let (place, kind) = match self.choice {
-            LinearSolver::Ldlt => (&mut self.indefinite, Kind::Ldlt),
-            _ => (&mut self.exact, Kind::Llt),
-        };
-        Factor::make_room(place, &analysis, kind).map(|_| ())
+        Factor::make_room(&mut self.exact, &analysis).map(drop)
     }
 
     /// Makes a new factor of the matrix, in double precision (single for
     /// [`LinearSolver::StaleCholesky`] and [`LinearSolver::Auto`]), for [`Self::substitute`]. After
     /// an error there is no factor.
     pub fn factorise(&mut self, a: &BlockMatrix) -> Result<(), LinearError> {
+        if self.choice == LinearSolver::Ldlt {
+            let analysis = self.analyse_indefinite(a.pattern())?;
+            return FaerFactor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a).map(drop);
+        }
         let analysis = self.analyse(a.pattern())?;
         match self.choice {
-            LinearSolver::Ldlt => Factor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a).map(|_| ()),
-            LinearSolver::StaleCholesky | LinearSolver::Auto => {
-                self.stale.factorise(&analysis, a).map(|_| ())
-            }
-            _ => Factor::fill(&mut self.exact, &analysis, Kind::Llt, a).map(|_| ()),
+            LinearSolver::StaleCholesky | LinearSolver::Auto => self.stale.factorise(&analysis, a).map(drop),
+            _ => Factor::fill(&mut self.exact, &analysis, a).map(drop),
         }
     }
 
@@ -189,7 +197,7 @@ impl Linear {
     /// [`LinearError::OutOfMemory`] if the factor has no room.
     pub fn is_positive_definite(&mut self, a: &BlockMatrix) -> Result<bool, LinearError> {
         let analysis = self.analyse(a.pattern())?;
-        match Factor::fill(&mut self.exact, &analysis, Kind::Llt, a) {
+        match Factor::fill(&mut self.exact, &analysis, a) {
             Ok(_) => Ok(true),
             Err(LinearError::NotPositiveDefinite) => Ok(false),
             Err(error) => Err(error),
@@ -202,12 +210,12 @@ impl Linear {
     /// If there is no factor: [`Self::factorise`] must have succeeded before.
     #[expect(clippy::expect_used, reason = "a solution without a factor would be made up")]
     pub fn substitute(&mut self, b: &[f64], x: &mut [f64]) {
-        let factor = match self.choice {
-            LinearSolver::StaleCholesky | LinearSolver::Auto => return self.stale.apply(b, x),
-            LinearSolver::Ldlt => &mut self.indefinite,
-            _ => &mut self.exact,
-        };
-        factor.as_mut().expect("factorise has succeeded before").solve(b, x);
+        const FILLED: &str = "factorise has succeeded before";
+        match self.choice {
+            LinearSolver::StaleCholesky | LinearSolver::Auto => self.stale.apply(b, x),
+            LinearSolver::Ldlt => self.indefinite.as_mut().expect(FILLED).solve(b, x),
+            _ => self.exact.as_mut().expect(FILLED).solve(b, x),
+        }
     }
 
     /// The analysis of a pattern: the last one, or a new one.
@@ -221,6 +229,18 @@ impl Linear {
         Ok(analysis)
     }
 
+    /// The same for `L D Lᵀ`.
+    fn analyse_indefinite(&mut self, pattern: &Pattern) -> Result<Arc<FaerAnalysis>, LinearError> {
+        let last = self.indefinite_analysis.as_ref();
+        if let Some(analysis) = last.filter(|analysis| analysis.is_of(pattern)) {
+            return Ok(Arc::clone(analysis));
+        }
+        let analysis = Arc::new(FaerAnalysis::new(pattern)?);
+        self.analyses += 1;
+        self.indefinite_analysis = Some(Arc::clone(&analysis));
+        Ok(analysis)
+    }
+
     fn cholesky(
         &mut self,
         a: &Operator<'_>,
@@ -229,7 +249,7 @@ impl Linear {
         tolerance: f64,
     ) -> Result<SolveReport, LinearError> {
         let analysis = self.analyse(a.matrix.pattern())?;
-        let factor = Factor::fill(&mut self.exact, &analysis, Kind::Llt, a.matrix)?;
+        let factor = Factor::fill(&mut self.exact, &analysis, a.matrix)?;
         let precondition = |r: &[f64], z: &mut [f64]| factor.solve(r, z);
         let outcome = cg::solve(a, precondition, b, x, tolerance, FRESH, &mut self.work)?;
         accept_rounding(&outcome, LinearSolver::Cholesky, 1, tolerance)
@@ -246,8 +266,8 @@ impl Linear {
         if !a.rank_ones.is_empty() {
             return Err(LinearError::DenseParts);
         }
-        let analysis = self.analyse(a.matrix.pattern())?;
-        let factor = Factor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a.matrix)?;
+        let analysis = self.analyse_indefinite(a.matrix.pattern())?;
+        let factor = FaerFactor::fill(&mut self.indefinite, &analysis, Kind::Ldlt, a.matrix)?;
         let (mut r, mut step) = (b.to_vec(), vec![0.0; b.len()]);
         let norm_b = cg::norm(b);
         let (mut iterations, mut last) = (0, f64::INFINITY);
@@ -473,15 +493,20 @@ impl Age {
 }
 
 impl Stale {
-    /// Single precision, or double where that finds no positive pivots. Gives the number of
-    /// attempts.
-    fn factorise(&mut self, analysis: &Arc<Analysis>, a: &BlockMatrix) -> Result<usize, LinearError> {
+    /// Single precision; double where that finds a pivot which is not positive and the matrix may
+    /// be definite all the same. Gives the number of attempts.
+    fn factorise(&mut self, analysis: &Analysis, a: &BlockMatrix) -> Result<usize, LinearError> {
         self.age = None;
-        self.is_double = Factor::fill(&mut self.single, analysis, Kind::Llt, a).is_err();
-        if self.is_double {
-            Factor::fill(&mut self.double, analysis, Kind::Llt, a)?;
+        self.is_double = false;
+        let single = Factor::make_room(&mut self.single, analysis)?;
+        match single.factorise(a) {
+            Ok(()) => return Ok(1),
+            Err(LinearError::NotPositiveDefinite) if !single.is_surely_indefinite(a) => {}
+            Err(error) => return Err(error),
         }
-        Ok(1 + usize::from(self.is_double))
+        self.is_double = true;
+        Factor::fill(&mut self.double, analysis, a)?;
+        Ok(2)
     }
 
     #[expect(clippy::expect_used, reason = "the identity in place of a factor would hide the mistake")]
