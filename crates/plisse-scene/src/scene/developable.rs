@@ -60,6 +60,11 @@ pub(super) fn check(
         (!plain, "terms and integrators of one's own do not act on it; use plisse-constrained"),
         (slides, "its pins hold or move vertices, they do not let them slide; choose another pin"),
         (
+            cloth.body.pins.iter().any(|(_, grip)| grip.until.is_some() || grip.stiffness.is_some()),
+            "its pins hold exactly and for ever; remove \"until\" and \"stiffness\"",
+        ),
+        (!cloth.body.forces.is_empty(), "forces do not act on it yet; remove \"force\""),
+        (
             cloth.uv.is_none() && !cloth.compliance.is_hard(),
             "its compliance is along warp and weft, but it has no material coordinates; give it `vt`, or no \
              compliance",
