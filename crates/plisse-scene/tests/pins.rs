@@ -31,8 +31,7 @@ fn centre(scene: &Scene) -> DVec3 {
 }
 
 fn tight(scheme: Scheme) -> Settings {
-    let newton =
-        NewtonSettings { criterion: Criterion::ForcePerMass(p(1e-9)), ..NewtonSettings::default() };
+    let newton = NewtonSettings { criterion: Criterion::ForcePerMass(p(1e-9)), ..NewtonSettings::default() };
     Settings { newton, scheme, ..Settings::default() }
 }
 
@@ -82,7 +81,11 @@ fn multistep_schemes_begin_anew_where_pins_let_go() {
         // which goes `g dt²/2` too far, and 2/3 of this more in speed per step.
         let exact = 0.5 * G * 0.04;
         let allowed = if scheme == Scheme::Bdf2 { G * 0.01 * 0.01 * 0.75 } else { 1e-12 };
-        assert!((start - centre(&scene).z - exact).abs() <= allowed, "{scheme:?}: {}", start - centre(&scene).z);
+        assert!(
+            (start - centre(&scene).z - exact).abs() <= allowed,
+            "{scheme:?}: {}",
+            start - centre(&scene).z
+        );
     }
 }
 
@@ -134,9 +137,8 @@ fn springs_that_let_go_lose_what_they_store() {
 fn a_finer_mesh_feels_the_same_springs_and_forces() {
     let sag = |cells: usize| {
         let cloth = Cloth::sheet([cells; 2], [0.1, 0.1]).unwrap().material(Material::denim());
-        let cloth = cloth
-            .hold(Pick::All, Hold::Still.soft(p(40.0)))
-            .force(Pick::All, DVec3::new(0.0, 0.0, -0.05));
+        let cloth =
+            cloth.hold(Pick::All, Hold::Still.soft(p(40.0))).force(Pick::All, DVec3::new(0.0, 0.0, -0.05));
         let settings = tight(Scheme::Quasistatic);
         let mut scene = Scene::builder().cloth(cloth).settings(settings).build().unwrap();
         scene.step().unwrap();
@@ -257,7 +259,8 @@ fn pressure_on_a_sheet_whose_boundary_is_held() {
     }
     assert!((ends[0] - ends[1]).abs() < 1e-9);
     let open = Cloth::sheet([8, 8], [0.2, 0.2]).unwrap().pin(Pick::group("left"));
-    let message = Scene::builder().cloth(open.filled(Filling::Pressure(1.0))).build().err().unwrap().to_string();
+    let message =
+        Scene::builder().cloth(open.filled(Filling::Pressure(1.0))).build().err().unwrap().to_string();
     assert!(message.contains("vertex 1 of its boundary") && message.contains("wind"), "{message}");
     let soft = sheet().hold(Pick::group("left"), Hold::Still.until(p(1.0))).filled(Filling::Pressure(1.0));
     assert!(Scene::builder().cloth(soft).build().is_err());
@@ -283,10 +286,9 @@ fn the_wind_rises_when_it_should() {
 
 /// Two corners held, one by a spring, one let go within a step, above a ball.
 fn busy() -> Scene {
-    let cloth = Cloth::sheet([8, 8], [0.3, 0.3]).unwrap().material(Material {
-        damping: Damping::mass(p(1.0)),
-        ..Material::cotton()
-    });
+    let cloth = Cloth::sheet([8, 8], [0.3, 0.3])
+        .unwrap()
+        .material(Material { damping: Damping::mass(p(1.0)), ..Material::cotton() });
     let cloth = cloth
         .at(DVec3::Z * 0.12)
         .hold(Pick::group("top-left"), Hold::Still.until(p(0.053)))

@@ -21,12 +21,8 @@ impl Reader<'_> {
             ("group", table.group.is_some()),
         ];
         let one = self.one_shape(line, "a pin", &picks);
-        let ways = [
-            !table.motion.is_empty(),
-            table.line.is_some(),
-            table.plane.is_some(),
-            table.follow.is_some(),
-        ];
+        let ways =
+            [!table.motion.is_empty(), table.line.is_some(), table.plane.is_some(), table.follow.is_some()];
         if ways.iter().filter(|way| **way).count() > 1 {
             self.note(line, "a pin has at most one of motion, follow, line, plane");
             return None;
@@ -80,8 +76,7 @@ impl Reader<'_> {
 
     fn force(&mut self, table: &ForceTable) -> Option<(Pick, Timeline<DVec3>)> {
         let line = table.at_line;
-        let picks =
-            [table.vertices.is_some(), table.r#box.is_some(), table.group.is_some()].map(usize::from);
+        let picks = [table.vertices.is_some(), table.r#box.is_some(), table.group.is_some()].map(usize::from);
         if picks.iter().sum::<usize>() > 1 {
             self.note(line, "a force has at most one of vertices, box, group; without, it pulls all");
             return None;

@@ -165,7 +165,9 @@ pub enum SceneError {
         expected: &'static str,
     },
     /// A shape that cannot be stretched.
-    #[error("{shape} cannot be scaled by {factors:?}; give three equal factors, or a mesh of the shape you want")]
+    #[error(
+        "{shape} cannot be scaled by {factors:?}; give three equal factors, or a mesh of the shape you want"
+    )]
     ObstacleScale {
         /// Which shape.
         shape: &'static str,

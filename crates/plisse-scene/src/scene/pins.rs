@@ -177,8 +177,7 @@ impl Body {
                 match by.insert(vertex, index) {
                     None => all.push(held),
                     Some(first) if first == index => {}
-                    Some(first)
-                        if self.pins[first].1 == *grip && !matches!(grip.hold, Hold::Moving(_)) => {}
+                    Some(first) if self.pins[first].1 == *grip && !matches!(grip.hold, Hold::Moving(_)) => {}
                     Some(_) => {
                         let reason =
                             format!("{vertex} is held in two ways; let the picks of its pins not overlap");
