@@ -414,8 +414,8 @@ impl Cloth {
         Self { compliance, model: Model::Developable, ..self }
     }
 
-    /// Filled with something. The surface must be closed; for a pressure it is enough that pins hold
-    /// all of its boundary.
+    /// Filled with something. The surface must be closed; for a pressure it is enough that pins
+    /// hold all of its boundary.
     #[must_use]
     pub fn filled(self, filling: Filling) -> Self {
         Self { filling: Some(filling), ..self }
