@@ -4,7 +4,7 @@
 //! | what | items |
 //! |---|---|
 //! | parts of the energy | [`Term`], [`ElementTerm`], [`MixedTerm`], [`MappedTerm`], [`SparseMap`], [`ConstantTerm`], [`Role`], [`Unknown`], [`OwnUnknown`], [`Gradient`], [`Pose`], [`StepMap`], [`Inertia`], [`Moving`], [`Way`], [`Memory`], [`Sink`], [`RankOne`] |
-//! | loads | [`Gravity`], [`PointLoads`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
+//! | loads | [`Gravity`], [`PointLoads`], [`SharedLoad`], [`Attachments`], [`Pressure`], [`Volume`], [`Wind`] |
 //! | the whole | [`System`], [`SystemBuilder`], [`Pin`], [`Motion`], [`State`], [`OwnState`], [`Previous`], [`SetupError`] |
 //! | time and equilibrium | [`Integrator`], [`Implicit`], [`Scheme`], [`Adaptive`], [`SymplecticEuler`], [`StepReport`], [`StepError`], [`Cause`] |
 //! | Newton's method | [`Newton`], [`Problem`], [`Value`], [`NewtonSettings`], [`Criterion`], [`HessianPolicy`], [`NewtonReport`], [`NewtonError`] |
@@ -68,7 +68,7 @@ pub use integrator::{
     StepFormula, StepReport, SymplecticEuler, Tautest, Worst,
 };
 pub use ledger::Ledger;
-pub use loads::{Attachments, Gravity, PointLoads, Pressure, Volume, Wind};
+pub use loads::{Attachments, Gravity, PointLoads, Pressure, SharedLoad, Volume, Wind};
 pub use mapped_term::{MappedTerm, SparseMap};
 pub use memory::Memory;
 pub use mixed_term::MixedTerm;

@@ -219,12 +219,21 @@ pub trait Term<S: Space>: Send + Sync {
     /// the pose, in joules: the change of energy with time at fixed positions, as the mean of those
     /// at both ends. Only asked of terms that depend on time.
     fn work(&self, start: &Pose<'_, S>, end: &Pose<'_, S>) -> f64 {
-        let change = |pose: &Pose<'_, S>| {
-            let at = |time| self.energy(&Pose { time, step: None, ..*pose });
-            at(end.time) - at(start.time)
-        };
-        0.5 * (change(start) + change(end))
+        work_at_rest(|pose| self.energy(pose), start, end)
     }
+}
+
+/// The change of an energy with time at fixed positions, as the mean of those at both ends, J.
+pub(crate) fn work_at_rest<S: Space>(
+    energy: impl Fn(&Pose<'_, S>) -> f64,
+    start: &Pose<'_, S>,
+    end: &Pose<'_, S>,
+) -> f64 {
+    let change = |pose: &Pose<'_, S>| {
+        let at = |time| energy(&Pose { time, step: None, ..*pose });
+        at(end.time) - at(start.time)
+    };
+    0.5 * (change(start) + change(end))
 }
 
 /// The way from the start of a step to its end.

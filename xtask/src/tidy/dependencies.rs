@@ -38,8 +38,9 @@ pub(super) fn check(files: &[File], problems: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Everything is built by default but these two: `cargo run` must mean the program `plisse`.
-const NOT_BY_DEFAULT: [&str; 2] = ["plisse-lab", "xtask"];
+/// Everything that is published is built by default, and nothing else: `cargo run` must mean the
+/// program `plisse`, and what tests need must not be built for it.
+const NOT_BY_DEFAULT: [&str; 3] = ["plisse-lab", "plisse-testkit", "xtask"];
 
 fn default_members(metadata: &Value, problems: &mut Vec<String>) {
     let default: BTreeSet<&str> = strings(&metadata["workspace_default_members"]).collect();
@@ -151,12 +152,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn default_members_are_all_but_two() {
+    fn default_members_are_those_that_are_published() {
         let package = |name: &str| serde_json::json!({ "id": name, "name": name });
-        let packages = ["plisse", "new", "xtask", "plisse-lab", "foreign"].map(package);
+        let packages = ["plisse", "new", "xtask", "plisse-lab", "plisse-testkit", "foreign"].map(package);
         let metadata = serde_json::json!({
             "packages": packages,
-            "workspace_members": ["plisse", "new", "xtask", "plisse-lab"],
+            "workspace_members": ["plisse", "new", "xtask", "plisse-lab", "plisse-testkit"],
             "workspace_default_members": ["plisse", "xtask"],
         });
         let mut problems = Vec::new();

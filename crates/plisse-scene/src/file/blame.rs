@@ -39,6 +39,8 @@ fn bodies_of(error: &SceneError) -> &[String] {
         | SceneError::NoBendingDirections { body }
         | SceneError::StartsInside { body, .. }
         | SceneError::FreeSeams { body }
+        | SceneError::OpenPressure { body, .. }
+        | SceneError::NotDevelopable { body, .. }
         | SceneError::Patch { body, .. }
         | SceneError::NotForYarns { body, .. }
         | SceneError::DuplicateName { name: body } => std::slice::from_ref(body),

@@ -7,15 +7,15 @@ use plisse_core::generate::Diagonal;
 use plisse_core::{Id, Positive, Vertices, coincident};
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    ClothModelName, ClothTable, ComplianceChoice, ComplianceTable, DiagonalName, Fold, Grid, KeyframeTable,
-    LargestStretch, LimitName, PinTable, WeldChoice, WiresTable,
+    ClothModelName, ClothTable, ComplianceChoice, ComplianceTable, DiagonalName, Fold, Grid, LargestStretch,
+    LimitName, WeldChoice, WiresTable,
 };
 
 use super::meshes::MeshOptions;
 use super::{Meaning, Reader};
 use crate::scene::{
-    BodyContact, Cloth, Compliance, Filling, Hold, Keyframe, Keyframes, MaxStretch, Model, Pick, SAME_PLACE,
-    SceneError, Wire, Wires, rotation_degrees,
+    BodyContact, Cloth, Compliance, Filling, MaxStretch, Model, SAME_PLACE, SceneError, Timeline, Wire,
+    Wires, rotation_degrees,
 };
 
 impl Reader<'_> {
@@ -23,6 +23,7 @@ impl Reader<'_> {
         let line = table.at_line;
         let material = self.material(&table.material);
         let pins = self.pins(&table.pin);
+        let forces = self.forces(&table.force);
         let shapes = [
             ("grid", table.grid.is_some()),
             ("disc", table.disc.is_some()),
@@ -36,8 +37,14 @@ impl Reader<'_> {
         self.no_yarns(table);
         let one = self.one_shape(line, "[[cloth]]", &shapes);
         let shape = if one { self.cloth_shape(table) } else { None };
-        if table.pressure.is_some() && table.volume.is_some() {
-            self.note(line, "a filling has either \"pressure\" or \"volume\"; remove one");
+        let fillings = [
+            ("pressure", table.pressure.is_some()),
+            ("pressure_over_time", !table.pressure_over_time.is_empty()),
+            ("volume", table.volume.is_some()),
+        ];
+        let given: Vec<&str> = fillings.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+        if given.len() > 1 {
+            self.note(line, format!("a filling has {}; remove all but one", given.join(" and ")));
         }
         if table.strain_limit.is_none() && table.strain_limit_of != LimitName::Any {
             self.note(line, "\"strain_limit_of\" needs a \"strain_limit\"");
@@ -93,13 +100,22 @@ impl Reader<'_> {
         if let Some(pressure) = table.pressure {
             cloth = cloth.filled(Filling::Pressure(pressure));
         }
+        if let Some(first) = table.pressure_over_time.first() {
+            let frames = table.pressure_over_time.iter().map(|frame| (frame.time, frame.pressure));
+            let course = self.keep(first.at_line, Timeline::new(frames))?;
+            cloth = cloth.filled(Filling::PressureOverTime(course));
+        }
         if let Some(volume) = &table.volume {
             cloth = cloth.filled(Filling::Volume { target: volume.target.get(), bulk: volume.bulk });
         }
-        for ((pick, hold), pin) in pins?.into_iter().zip(&table.pin) {
-            cloth = cloth.hold(pick, hold);
-            let name = table.name.as_deref().unwrap_or("this cloth");
+        let name = table.name.as_deref().unwrap_or("this cloth");
+        for ((pick, grip), pin) in pins?.into_iter().zip(&table.pin) {
+            cloth = cloth.hold(pick, grip);
             self.keep(pin.at_line, cloth.check_last_pin(name));
+        }
+        for ((pick, force), given) in forces?.into_iter().zip(&table.force) {
+            cloth = cloth.force(pick, force);
+            self.keep(given.at_line, cloth.check_last_force(name));
         }
         let contact = BodyContact {
             thickness: table.contact_thickness.0,
@@ -228,6 +244,7 @@ impl Reader<'_> {
     pub(super) fn wires(&mut self, table: &WiresTable) -> Option<Wires> {
         let line = table.at_line;
         let pins = self.pins(&table.pin);
+        let forces = self.forces(&table.force);
         let shapes =
             [("net", table.net.is_some()), ("line", table.line.is_some()), ("mesh", table.mesh.is_some())];
         if !self.one_shape(line, "[[wires]]", &shapes) {
@@ -275,10 +292,14 @@ impl Reader<'_> {
         if let Some(name) = &table.name {
             wires = wires.named(name);
         }
-        for ((pick, hold), pin) in pins?.into_iter().zip(&table.pin) {
-            wires = wires.hold(pick, hold);
-            let name = table.name.as_deref().unwrap_or("these wires");
+        let name = table.name.as_deref().unwrap_or("these wires");
+        for ((pick, grip), pin) in pins?.into_iter().zip(&table.pin) {
+            wires = wires.hold(pick, grip);
             self.keep(pin.at_line, wires.check_last_pin(name));
+        }
+        for ((pick, force), given) in forces?.into_iter().zip(&table.force) {
+            wires = wires.force(pick, force);
+            self.keep(given.at_line, wires.check_last_force(name));
         }
         let contact = BodyContact {
             thickness: 0.0,
@@ -302,66 +323,6 @@ impl Reader<'_> {
         );
         self.note(line, message);
         None
-    }
-
-    pub(super) fn pins(&mut self, tables: &[PinTable]) -> Option<Vec<(Pick, Hold)>> {
-        let pins: Vec<Option<(Pick, Hold)>> = tables.iter().map(|table| self.pin(table)).collect();
-        pins.into_iter().collect()
-    }
-
-    fn pin(&mut self, table: &PinTable) -> Option<(Pick, Hold)> {
-        let line = table.at_line;
-        let picks = [
-            ("vertices", table.vertices.is_some()),
-            ("box", table.r#box.is_some()),
-            ("group", table.group.is_some()),
-        ];
-        let one = self.one_shape(line, "a pin", &picks);
-        let ways = [!table.motion.is_empty(), table.line.is_some(), table.plane.is_some()];
-        if ways.iter().filter(|way| **way).count() > 1 {
-            self.note(line, "a pin has at most one of motion, line, plane");
-            return None;
-        }
-        if table.linear && table.motion.is_empty() {
-            self.note(line, "\"linear\" needs a \"motion\"");
-        }
-        let hold = if !table.motion.is_empty() {
-            Hold::Moving(self.keyframes(&table.motion, table.linear)?)
-        } else if let Some(direction) = table.line {
-            Hold::Line(direction.0)
-        } else if let Some(normal) = table.plane {
-            Hold::Plane(normal.0)
-        } else {
-            Hold::Still
-        };
-        let pick = match (&table.vertices, &table.r#box, &table.group) {
-            (Some(vertices), _, _) => Pick::Vertices(vertices.0.clone()),
-            (_, Some(bounds), _) => Pick::Box { min: bounds.min, max: bounds.max },
-            (_, _, Some(group)) => Pick::Group(group.clone()),
-            _ => return None,
-        };
-        one.then_some((pick, hold))
-    }
-
-    pub(super) fn keyframes(&mut self, tables: &[KeyframeTable], linear: bool) -> Option<Keyframes> {
-        let line = tables.first().map_or(1, |table| table.at_line);
-        let frame = |table: &KeyframeTable| Keyframe {
-            time: table.time,
-            translation: table.r#move,
-            rotation: rotation_degrees(table.rotate.x, table.rotate.y, table.rotate.z),
-        };
-        // A rotation is known up to whole turns: more than half of one would be taken the other way
-        // round.
-        for pair in tables.windows(2) {
-            let turn = (pair[1].rotate - pair[0].rotate).abs().max_element();
-            if turn > 180.0 {
-                let text =
-                    format!("this keyframe turns by {turn} degrees; give one after each half turn at least");
-                self.note(pair[1].at_line, text);
-            }
-        }
-        let keys = self.keep(line, Keyframes::new(tables.iter().map(frame).collect()))?;
-        Some(if linear { keys.linear() } else { keys })
     }
 }
 

@@ -14,8 +14,8 @@ use glam::DVec3;
 use plisse_damping::RateLaw;
 use plisse_io::Obj;
 use plisse_io::scene_file::{
-    Canonical, ClothTable, DiagonalName, Disc, Grid, LawName, ObstacleTable, SceneFile, StartName, Up,
-    WeightName, WiresTable,
+    Canonical, ClothTable, DiagonalName, Disc, Grid, LawName, ObstacleTable, PinTable, SceneFile, StartName,
+    Up, WeightName, WiresTable,
 };
 use plisse_membrane::Lame;
 use plisse_yarn::{Contacts, Family, Patch, Yarn, YarnMaterial};
@@ -35,12 +35,16 @@ const WIRES: &[&str] = &["name", "colour", "damping", "mesh"];
 const OBSTACLE: &[&str] = &["name", "colour", "mesh", "mesh_sequence"];
 
 /// The text while it is written.
-pub(super) struct Identity(String);
+pub(super) struct Identity {
+    text: String,
+    /// What pins call the obstacles that they follow.
+    obstacles: Vec<String>,
+}
 
 impl Identity {
     /// Begins with what belongs to the scene as a whole.
     pub(super) fn new(file: &SceneFile) -> Self {
-        let mut text = Self(String::new());
+        let mut text = Self { text: String::new(), obstacles: super::obstacle_names(file) };
         text.add("form", &FORM);
         text.add("gravity", &gravity(file));
         if let Some(air) = &file.air {
@@ -54,13 +58,16 @@ impl Identity {
 
     /// A piece of cloth, after its mesh if it has one.
     pub(super) fn cloth(&mut self, table: &ClothTable, material: &Material) {
-        self.raw("cloth", &plain(table).canonical_without(CLOTH));
+        let plain = plain(table);
+        let pin = self.followed(&plain.pin);
+        self.raw("cloth", &ClothTable { pin, ..plain }.canonical_without(CLOTH));
         self.material(material);
     }
 
     /// Yarns, after their mesh if they have one, with the figures of every yarn.
     pub(super) fn yarns(&mut self, table: &ClothTable, patch: &Patch) {
-        self.raw("cloth", &table.canonical_without(YARNS));
+        let pin = self.followed(&table.pin);
+        self.raw("cloth", &ClothTable { pin, ..table.clone() }.canonical_without(YARNS));
         let Contacts { shear, jamming, friction, stick, press } = *patch.contacts();
         self.add("between yarns", &[shear, jamming, friction, stick, press]);
         let mut bytes: Vec<u8> = Vec::new();
@@ -81,8 +88,19 @@ impl Identity {
 
     /// Wires, after their mesh if they have one.
     pub(super) fn wires(&mut self, table: &WiresTable, damping: &Damping) {
-        self.raw("wires", &table.canonical_without(WIRES));
+        let pin = self.followed(&table.pin);
+        self.raw("wires", &WiresTable { pin, ..table.clone() }.canonical_without(WIRES));
         self.damping(damping);
+    }
+
+    /// Pins with the numbers of the obstacles that they follow, in place of names.
+    fn followed(&self, pins: &[PinTable]) -> Vec<PinTable> {
+        let number = |name: String| {
+            let number = self.obstacles.iter().position(|obstacle| *obstacle == name);
+            number.map_or(name, |number| number.to_string())
+        };
+        let one = |pin: &PinTable| PinTable { follow: pin.follow.clone().map(number), ..pin.clone() };
+        pins.iter().map(one).collect()
     }
 
     /// An obstacle, after its mesh if it has one.
@@ -131,11 +149,11 @@ impl Identity {
 
     /// The digest.
     pub(super) fn digest(&self) -> u64 {
-        digest(self.0.as_bytes())
+        digest(self.text.as_bytes())
     }
 
     fn raw(&mut self, key: &str, text: &str) {
-        self.0.extend([key, "=", text, ";"]);
+        self.text.extend([key, "=", text, ";"]);
     }
 
     fn add(&mut self, key: &str, value: &(impl Canonical + ?Sized)) {

@@ -10,6 +10,7 @@ mod materials;
 mod meshes;
 mod names;
 mod obstacles;
+mod pins;
 mod sequences;
 mod size;
 mod wrinkle;
@@ -19,8 +20,8 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use plisse_io::scene_file::{
-    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, SceneFile, SchemeName, Solver, StartName, Time,
-    Up, Which, is_full,
+    ClothModelName, FrictionTable, Kept, Mistake, Mistakes, ObstacleTable, SceneFile, SchemeName, Solver,
+    StartName, Time, Up, Which, is_full,
 };
 use plisse_io::{FileError, read_text_up_to};
 use plisse_system::{Criterion, NewtonSettings, Scheme, SpectralRadius};
@@ -30,7 +31,7 @@ pub use meshes::{MeshOptions, MeshRefusal};
 pub use names::Meaning;
 pub use wrinkle::{AnyScene, LoadedWrinkle, MOST_TRIANGLES};
 
-use crate::scene::{Air, CrossedStart, MOST_LEVELS, Scene, SceneBuilder, Settings};
+use crate::scene::{Air, CrossedStart, MOST_LEVELS, Scene, SceneBuilder, Settings, Timeline};
 use identity::Identity;
 
 /// Most bytes of a scene file, 16 MiB: room for a million numbers of pinned vertices.
@@ -150,11 +151,21 @@ fn starts(file: &SceneFile) -> Vec<usize> {
     starts
 }
 
+/// What obstacles are called, in their order.
+fn obstacle_names(file: &SceneFile) -> Vec<String> {
+    let name = |(index, table): (usize, &ObstacleTable)| {
+        table.name.clone().unwrap_or_else(|| format!("obstacle {}", index + 1))
+    };
+    file.obstacle.iter().enumerate().map(name).collect()
+}
+
 /// Turns tables into parts of a scene and notes what is wrong.
 struct Reader<'a> {
     folder: &'a Path,
     mistakes: Vec<Mistake>,
     starts: Vec<usize>,
+    /// What messages and pins call the obstacles.
+    obstacles: Vec<String>,
     identity: Identity,
     /// The meshes that were read.
     inputs: Vec<PathBuf>,
@@ -173,6 +184,7 @@ impl<'a> Reader<'a> {
             folder,
             mistakes,
             starts,
+            obstacles: obstacle_names(file),
             identity,
             inputs: Vec::new(),
             vertices: 0,
@@ -226,6 +238,17 @@ impl Reader<'_> {
                 density: air.density,
                 coefficient: air.drag,
             });
+            if let Some(first) = air.wind_over_time.first() {
+                let frames = air.wind_over_time.iter().map(|frame| (frame.time, frame.wind));
+                let wind = self.keep(first.at_line, Timeline::new(frames));
+                builder = match wind {
+                    Some(wind) => builder.wind(wind),
+                    None => builder,
+                };
+                if air.wind != DVec3::ZERO {
+                    self.note(air.at_line, "the air has \"wind\" and \"wind_over_time\"; remove one");
+                }
+            }
         }
         if file.cloth.is_empty() && file.wires.is_empty() {
             self.note(1, "the scene has nothing that moves; add a [[cloth]] or [[wires]]");

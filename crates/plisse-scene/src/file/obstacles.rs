@@ -1,7 +1,7 @@
 //! Obstacles from tables.
 
 use glam::DVec3;
-use plisse_core::{Field, TriMesh, Vertices};
+use plisse_core::{Field, Positive, TriMesh, Vertices};
 use plisse_io::scene_file::ObstacleTable;
 
 use super::Reader;
@@ -49,6 +49,7 @@ impl Reader<'_> {
             self.mesh_obstacle(table)?
         };
         self.identity.obstacle(table);
+        let shape = self.keep(line, shape.scaled(table.scale))?;
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
         let shape = shape.placed(turn, table.position);
         if table.linear && table.motion.is_empty() {
@@ -77,7 +78,8 @@ impl Reader<'_> {
         let (obj, _) = self.keep(line, options.prepared(obj))?;
         let surface = self.keep(line, obj.into_surface())?;
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
-        let x = surface.positions.map(|x| turn * *x + table.position);
+        let scale = DVec3::from(table.scale.map(Positive::get));
+        let x = surface.positions.map(|x| turn * (*x * scale) + table.position);
         let obstacle = Obstacle::mesh(&surface.mesh, &x)
             .map_err(|error| format!("{path}: {error}{}", seam_hint(&error, &surface.mesh, &x)));
         self.keep(line, obstacle)

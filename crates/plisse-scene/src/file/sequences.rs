@@ -1,7 +1,7 @@
 //! Mesh sequences from tables.
 
 use glam::DVec3;
-use plisse_core::{Field, TriMesh, Vertices};
+use plisse_core::{Field, Positive, TriMesh, Vertices};
 use plisse_io::Obj;
 use plisse_io::scene_file::{MeshSequenceShape, ObstacleTable};
 
@@ -21,6 +21,8 @@ impl Reader<'_> {
         let clock = self.keep(line, Clock::new(sequence, names.count()))?;
         let options = MeshOptions { unit: table.mesh_unit, weld: table.weld, uv_scale: None };
         let turn = rotation_degrees(table.rotation.x, table.rotation.y, table.rotation.z);
+        let scale = DVec3::from(table.scale.map(Positive::get));
+        let place = |x: &DVec3| turn * (*x * scale) + table.position;
         let mut first: Option<(Obj, TriMesh)> = None;
         let mut frames = Vec::new();
         for index in 0..names.count() {
@@ -34,7 +36,7 @@ impl Reader<'_> {
                 }
             }
             let positions: Field<Vertices, DVec3> =
-                Field::from_vec(obj.positions.iter().map(|x| turn * *x + table.position).collect());
+                Field::from_vec(obj.positions.iter().map(place).collect());
             frames.push(MeshFrame { time: clock.time(index), positions });
         }
         let (_, mesh) = first?;

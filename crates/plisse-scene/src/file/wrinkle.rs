@@ -219,8 +219,25 @@ impl Reader<'_> {
         if cloth.velocity != DVec3::ZERO {
             self.note(cloth.at_line, "wrinkles are equilibria; remove \"velocity\"");
         }
-        for pin in cloth.pin.iter().filter(|pin| pin.line.is_some() || pin.plane.is_some()) {
-            self.note(pin.at_line, "pins of a scene of wrinkles hold entirely; remove \"line\" or \"plane\"");
+        for pin in &cloth.pin {
+            let keys = [
+                ("line", pin.line.is_some()),
+                ("plane", pin.plane.is_some()),
+                ("follow", pin.follow.is_some()),
+                ("until", pin.until.is_some()),
+                ("stiffness", pin.stiffness.is_some()),
+            ];
+            for (key, _) in keys.into_iter().filter(|(_, given)| *given) {
+                let message =
+                    format!("pins of a scene of wrinkles hold exactly and for ever; remove \"{key}\"");
+                self.note(pin.at_line, message);
+            }
+        }
+        if let Some(force) = cloth.force.first() {
+            self.note(force.at_line, "wrinkles know gravity and pressure as loads; remove \"force\"");
+        }
+        if let Some(frame) = cloth.pressure_over_time.first() {
+            self.note(frame.at_line, "wrinkles know a constant \"pressure\"; remove \"pressure_over_time\"");
         }
     }
 

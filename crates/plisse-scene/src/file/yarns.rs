@@ -18,6 +18,7 @@ impl Reader<'_> {
         let line = table.at_line;
         self.only_yarns(table);
         let pins = self.pins(&table.pin);
+        let forces = self.forces(&table.force);
         let shapes = [("woven", table.woven.is_some()), ("mesh", table.mesh.is_some())];
         if !self.one_shape(line, "[[cloth]] with model = \"yarn\"", &shapes) || !self.is_small {
             return None;
@@ -42,10 +43,14 @@ impl Reader<'_> {
         if let Some(name) = &table.name {
             yarns = yarns.named(name);
         }
-        for ((pick, hold), pin) in pins?.into_iter().zip(&table.pin) {
-            yarns = yarns.hold(pick, hold);
-            let name = table.name.as_deref().unwrap_or("this cloth");
+        let name = table.name.as_deref().unwrap_or("this cloth");
+        for ((pick, grip), pin) in pins?.into_iter().zip(&table.pin) {
+            yarns = yarns.hold(pick, grip);
             self.keep(pin.at_line, yarns.check_last_pin(name));
+        }
+        for ((pick, force), given) in forces?.into_iter().zip(&table.force) {
+            yarns = yarns.force(pick, force);
+            self.keep(given.at_line, yarns.check_last_force(name));
         }
         let contact = BodyContact {
             thickness: 0.0,
@@ -89,6 +94,7 @@ impl Reader<'_> {
             ("strain_limit_of", table.strain_limit_of != LimitName::Any),
             ("fold", table.fold.is_some()),
             ("pressure", table.pressure.is_some()),
+            ("pressure_over_time", !table.pressure_over_time.is_empty()),
             ("volume", table.volume.is_some()),
             ("compliance", table.compliance.is_some()),
             ("uv_scale", table.uv_scale.is_some()),

@@ -1,42 +1,12 @@
 //! What cloth and wires have in common: a name, a place, pins.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use glam::{DQuat, DVec3};
 use plisse_core::{Field, Id, SplitMix, Vertices};
 
-use super::SceneError;
-use super::motion::Keyframes;
 use super::pick::{Groups, Pick};
+use super::pins::Grip;
+use super::timeline::Timeline;
 use super::touching::BodyContact;
-
-/// How picked vertices are held.
-///
-/// ```
-/// use glam::DVec3;
-/// use plisse_scene::scene::{Cloth, Hold, Keyframes, Pick};
-/// let sheet = Cloth::sheet([8, 8], [1.0, 1.0])?
-///     .deformed(|x| DVec3::new(x.x, x.y, 0.1 * x.x * x.x))
-///     .velocity(DVec3::Z)
-///     .apart()
-///     .hold(Pick::group("left"), Hold::Moving(Keyframes::still()))
-///     .hold(Pick::group("top-right"), Hold::Line(DVec3::X))
-///     .hold(Pick::group("bottom-right"), Hold::Plane(DVec3::Z));
-/// assert_eq!(sheet.positions().len(), 81);
-/// # Ok::<(), plisse_scene::scene::SceneError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-pub enum Hold {
-    /// Where they are placed.
-    Still,
-    /// On a rigid motion about the centre of the picked vertices.
-    Moving(Keyframes),
-    /// Free along a direction.
-    Line(DVec3),
-    /// Free in the plane with this normal.
-    Plane(DVec3),
-}
 
 /// Vertices in space, with names and pins.
 #[derive(Clone, Debug)]
@@ -46,77 +16,15 @@ pub(super) struct Body {
     pub(super) velocity: DVec3,
     pub(super) jitter: f64,
     pub(super) groups: Groups,
-    pub(super) pins: Vec<(Pick, Hold)>,
+    pub(super) pins: Vec<(Pick, Grip)>,
+    /// Forces in newtons, each shared by what is picked.
+    pub(super) forces: Vec<(Pick, Timeline<DVec3>)>,
     /// Whether vertices in the same place and loose pieces are meant.
     pub(super) apart: bool,
     pub(super) contact: BodyContact,
 }
 
-/// A vertex that a pin holds.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    pub(super) vertex: Id<Vertices>,
-    /// Where it was placed.
-    pub(super) place: DVec3,
-    pub(super) way: Way,
-}
-
-/// How a vertex is held.
-#[derive(Clone, Debug)]
-pub(super) enum Way {
-    Still,
-    /// By a motion, with the centre of its rotation.
-    Moving(Arc<Keyframes>, DVec3),
-    /// Free along a direction.
-    Line(DVec3),
-    /// Free in the plane with this normal.
-    Plane(DVec3),
-}
-
-impl Held {
-    /// Where its pin has it at a time, or where it was placed if the pin leaves it a direction.
-    pub(super) fn at(&self, time: f64) -> DVec3 {
-        match &self.way {
-            Way::Moving(keys, centre) => keys.place(time, *centre, self.place),
-            Way::Still | Way::Line(_) | Way::Plane(_) => self.place,
-        }
-    }
-}
-
 impl Body {
-    /// The vertices that pins hold, each once, in the order of the pins; `name` is what errors call
-    /// the body.
-    ///
-    /// A corner belongs to two sides: holding it twice in the same way is no mistake. Two motions
-    /// are never the same: each has its own centre.
-    pub(super) fn held(&self, name: &str) -> Result<Vec<Held>, SceneError> {
-        let mut by: BTreeMap<Id<Vertices>, usize> = BTreeMap::new();
-        let mut all = Vec::new();
-        for (index, (pick, hold)) in self.pins.iter().enumerate() {
-            let picked = pick.resolve(name, &self.x, &self.groups)?;
-            let centre = picked.iter().map(|v| self.x[*v]).sum::<DVec3>() / picked.len() as f64;
-            let way = match hold {
-                Hold::Still => Way::Still,
-                Hold::Moving(keys) => Way::Moving(Arc::new(keys.clone()), centre),
-                Hold::Line(direction) => Way::Line(*direction),
-                Hold::Plane(normal) => Way::Plane(*normal),
-            };
-            for vertex in picked {
-                match by.insert(vertex, index) {
-                    None => all.push(Held { vertex, place: self.x[vertex], way: way.clone() }),
-                    Some(first) if first == index => {}
-                    Some(first) if self.pins[first].1 == *hold && !matches!(hold, Hold::Moving(_)) => {}
-                    Some(_) => {
-                        let reason =
-                            format!("{vertex} is held in two ways; let the picks of its pins not overlap");
-                        return Err(SceneError::Pick { body: name.to_owned(), reason });
-                    }
-                }
-            }
-        }
-        Ok(all)
-    }
-
     pub(super) fn new(x: Field<Vertices, DVec3>, groups: Groups) -> Self {
         Self {
             name: None,
@@ -125,6 +33,7 @@ impl Body {
             jitter: 0.0,
             groups,
             pins: Vec::new(),
+            forces: Vec::new(),
             apart: false,
             contact: BodyContact::default(),
         }
@@ -217,13 +126,22 @@ macro_rules! body_methods {
         /// Holds vertices still.
         #[must_use]
         pub fn pin(self, pick: Pick) -> Self {
-            self.hold(pick, Hold::Still)
+            self.hold(pick, $crate::scene::Hold::Still)
         }
 
-        /// Holds vertices, in one of several ways.
+        /// Holds vertices, in one of several ways: for ever or until a time, exactly or by springs
+        /// ([`Grip`](crate::scene::Grip)).
         #[must_use]
-        pub fn hold(mut self, pick: Pick, hold: Hold) -> Self {
-            self.body.pins.push((pick, hold));
+        pub fn hold(mut self, pick: Pick, grip: impl Into<$crate::scene::Grip>) -> Self {
+            self.body.pins.push((pick, grip.into()));
+            self
+        }
+
+        /// Pulls vertices with a force in newtons, constant or over time. It is shared in
+        /// proportion to their masses, so that a finer mesh feels the same.
+        #[must_use]
+        pub fn force(mut self, pick: Pick, force: impl Into<$crate::scene::Timeline<DVec3>>) -> Self {
+            self.body.forces.push((pick, force.into()));
             self
         }
 
@@ -231,6 +149,13 @@ macro_rules! body_methods {
         #[allow(dead_code, reason = "only files need it")]
         pub(crate) fn check_last_pin(&self, name: &str) -> Result<(), SceneError> {
             let last = self.body.pins.last();
+            last.map_or(Ok(()), |(pick, _)| pick.resolve(name, &self.body.x, &self.body.groups).map(|_| ()))
+        }
+
+        /// Whether the last force pulls anything; `name` is what errors call the body.
+        #[allow(dead_code, reason = "only files need it")]
+        pub(crate) fn check_last_force(&self, name: &str) -> Result<(), SceneError> {
+            let last = self.body.forces.last();
             last.map_or(Ok(()), |(pick, _)| pick.resolve(name, &self.body.x, &self.body.groups).map(|_| ()))
         }
 

@@ -1,6 +1,5 @@
 //! Putting a scene together.
 
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -11,25 +10,24 @@ use plisse_system::{
     Adaptive, Gravity, Implicit, Integrator, NewtonSettings, Pin, Scheme, SetupError, State, System, Term,
     Wind,
 };
-use plisse_yarn::YarnModel;
 
 use super::SceneError;
+use super::air::{Air, check_air};
+use super::assembly::{Assembly, RESOLVED, held_vertices};
 use super::bodies::{Bodies, Place};
-use super::body::{Body, Held, Way};
+use super::body::Body;
 use super::cloth::{Cloth, Model};
 use super::crossings::{CrossedStart, Surfaces};
-use super::damping::Damping;
 use super::developable::{self, Sheet, Sheets};
-use super::drag::MassDamping;
 use super::friction::{Named, PairFriction, PairFrictions};
 use super::obstacle::{ContactLaw, ContactTerm, FrictionTerm, Names, Obstacle, Touch, Toucher};
+use super::pins::Held;
 use super::plausible::{cloth_warnings, wire_warnings};
 use super::scene::{BodyInfo, Kind, Scene};
+use super::stages::Stages;
 use super::start::{Placed, check_start};
-use super::strain_limit::StrainLimitTerm;
-use super::terms::{
-    Slot, check_filling, cloth_masses, cloth_terms, mean_edge, whole_surface, wire_masses, wire_terms,
-};
+use super::terms::whole_surface;
+use super::timeline::Timeline;
 use super::touching::{BodyContact, Everything};
 use super::warning::SceneWarning;
 use super::wires::Wires;
@@ -65,6 +63,7 @@ pub struct SceneBuilder {
     crossed_start: CrossedStart,
     gravity: DVec3,
     air: Option<Air>,
+    wind: Option<Timeline<DVec3>>,
     settings: Settings,
     terms: Vec<OwnTerm>,
     integrator: Option<OwnIntegrator>,
@@ -98,44 +97,10 @@ impl fmt::Debug for OwnIntegrator {
 
 /// A cloth, wires or yarns.
 #[derive(Clone, Debug)]
-enum Part {
+pub(super) enum Part {
     Cloth(Box<Cloth>),
     Wires(Box<Wires>),
     Yarns(Box<Yarns>),
-}
-
-/// Moving or still air around the cloth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Air {
-    /// Mean wind in m/s; zero for still air, which only drags.
-    pub velocity: DVec3,
-    /// Part of the wind that comes and goes, as a multiple of the mean: zero for a steady wind.
-    pub gusts: f64,
-    /// kg/m³.
-    pub density: Positive,
-    /// Drag coefficient of a plate across the wind.
-    pub coefficient: Positive,
-}
-
-impl Default for Air {
-    /// Still air: 1.2 kg/m³, drag coefficient 1.2.
-    fn default() -> Self {
-        Self {
-            velocity: DVec3::ZERO,
-            gusts: 0.0,
-            density: Positive::literal(1.2),
-            coefficient: Positive::literal(1.2),
-        }
-    }
-}
-
-impl Air {
-    /// The wind at a time. Gusts are three sines without a common period, the same in every run.
-    #[must_use]
-    pub fn at(&self, time: f64) -> DVec3 {
-        let wave = (2.1 * time).sin() + 0.6 * (5.3 * time + 1.0).sin() + 0.4 * (11.7 * time + 2.0).sin();
-        self.velocity * (1.0 + 0.5 * self.gusts * wave)
-    }
 }
 
 /// How time advances.
@@ -173,6 +138,7 @@ impl Default for SceneBuilder {
             crossed_start: CrossedStart::Refuse,
             gravity: DVec3::new(0.0, 0.0, -9.81),
             air: None,
+            wind: None,
             settings: Settings::default(),
             terms: Vec::new(),
             integrator: None,
@@ -248,6 +214,14 @@ impl SceneBuilder {
     #[must_use]
     pub fn air(self, air: Air) -> Self {
         Self { air: Some(air), ..self }
+    }
+
+    /// With a mean wind in m/s that changes with time, in place of that of the [air](Self::air).
+    /// Without air of its own, the scene has that of [`Air::default`].
+    #[must_use]
+    pub fn wind(mut self, velocity: Timeline<DVec3>) -> Self {
+        self.air.get_or_insert_default();
+        Self { wind: Some(velocity), ..self }
     }
 
     /// With other settings of time and solver.
@@ -327,6 +301,26 @@ impl SceneBuilder {
 
     /// Checks everything and freezes the system.
     pub fn build(self) -> Result<Scene, SceneError> {
+        let scene = self.stage(f64::NEG_INFINITY)?;
+        let stages = Stages::new(self)?;
+        Ok(Scene { stages, ..scene })
+    }
+
+    /// The times at which pins let go, ascending.
+    pub(super) fn releases(&self) -> Vec<f64> {
+        let mut times: Vec<f64> = self.parts.iter().flat_map(|part| part.body().releases()).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        times
+    }
+
+    /// What is done about triangles that cross at the start.
+    pub(super) fn on_crossed_start(&self) -> CrossedStart {
+        self.crossed_start
+    }
+
+    /// The scene at its start, but without the pins that have let go by a time.
+    pub(super) fn stage(&self, time: f64) -> Result<Scene, SceneError> {
         if self.parts.is_empty() {
             return Err(SceneError::Empty);
         }
@@ -338,17 +332,19 @@ impl SceneBuilder {
         if let Some((_, error)) = wrong.into_iter().next() {
             return Err(error);
         }
+        let obstacles: Vec<Obstacle> =
+            self.obstacles.iter().cloned().map(Obstacle::checked).collect::<Result<_, _>>()?;
         let mut warnings: Vec<SceneWarning> =
             self.parts.iter().zip(&names).flat_map(|(part, name)| part.warnings(name)).collect();
         let counts: Vec<usize> = self.parts.iter().map(|part| part.body().x.len()).collect();
         let total = counts.iter().sum();
         self.check_yarns(&names)?;
-        let mut assembly = Assembly::new(self.gravity);
+        let mut assembly = Assembly::new(self.gravity, &obstacles, time);
         for ((part, name), place) in self.parts.iter().zip(&names).zip(Place::all(&counts)) {
             assembly.add(part, name, place)?;
         }
         let Assembly { mass, weighed, areas, radii, ranges, finest, x, v, .. } = assembly;
-        let Assembly { mut terms, limits, pins, faces, mut bodies, .. } = assembly;
+        let Assembly { mut terms, limits, pins, held_first, faces, mut bodies, .. } = assembly;
         let mass = Field::from_vec(mass);
         let [areas, radii, ranges] = [areas, radii, ranges].map(Field::from_vec);
         let touch = Touch { areas, radii, ranges };
@@ -365,18 +361,17 @@ impl SceneBuilder {
             .zip(&contacts)
             .map(|(body, contact)| contact.range_of(body).get())
             .fold(f64::INFINITY, f64::min);
-        let seen = |obstacle: Obstacle| Ok(obstacle.checked()?.resolving(finest_range));
         let obstacles: Vec<Obstacle> =
-            self.obstacles.into_iter().map(seen).collect::<Result<_, SceneError>>()?;
+            obstacles.into_iter().map(|obstacle| obstacle.resolving(finest_range)).collect();
         let mut held = vec![false; total];
         for (v, pin) in &pins {
             held[v.index()] |= matches!(pin, Pin::Still | Pin::Moving(_));
         }
         let x = if self.crossed_start == CrossedStart::Untangle {
-            let surfaces = Surfaces::new(&bodies, &contacts, &obstacles, &x, &held);
+            let at_first: Vec<bool> = held_first.iter().map(|held| *held == Some(true)).collect();
+            let surfaces = Surfaces::new(&bodies, &contacts, &obstacles, &x, &at_first);
             let mut apart = x.clone();
-            let is_pinned: BTreeSet<u32> = pins.iter().map(|(v, _)| v.get()).collect();
-            let moved = surfaces.untangle(&mut apart, |v| !is_pinned.contains(&v.get()));
+            let moved = surfaces.untangle(&mut apart, |v| held_first[v.index()].is_none());
             warnings.extend(moved.map(|(pairs, farthest)| SceneWarning::Untangled { pairs, farthest }));
             apart
         } else {
@@ -419,14 +414,16 @@ impl SceneBuilder {
             }
             // The edges have their own; contact was checked and is not needed.
             terms.clear();
-            let (held, friction, air) = (&*held, &friction, self.air);
-            let sheets = Sheets { all: sheets, pins: &pins, start: &x, masses: &mass, held, friction, air };
+            let (held, friction) = (&*held, &friction);
+            let wind = self.air.map(|air| (air, self.wind.clone()));
+            let sheets = Sheets { all: sheets, pins: &pins, start: &x, masses: &mass, held, friction, wind };
             edge_sheets = sheets.edges(&whole_surface(&faces, total)?);
             Some(sheets.integrator(&obstacles, self.gravity, &self.settings)?)
         };
         if let Some(air) = self.air.filter(|_| developable.is_none() && !faces.is_empty()) {
             let mesh = whole_surface(&faces, total)?;
-            terms.push(Box::new(Wind::gusts(&mesh, move |t| air.at(t), air.density, air.coefficient)));
+            let wind = air.wind(self.wind.clone());
+            terms.push(Box::new(Wind::gusts(&mesh, wind, air.density, air.coefficient)));
         }
         let has_weight = weighed.iter().any(|mass| *mass > 0.0);
         if self.gravity != DVec3::ZERO && developable.is_none() && has_weight {
@@ -473,6 +470,7 @@ impl SceneBuilder {
             start: x,
             held,
             edge_sheets,
+            stages: Stages::none(),
         })
     }
 
@@ -522,17 +520,6 @@ impl SceneBuilder {
         }
         Ok(names)
     }
-}
-
-fn check_air(air: &Air) -> Result<(), SceneError> {
-    if !air.velocity.is_finite() {
-        return Err(SceneError::NotFinite { what: "the wind", value: air.velocity.to_array() });
-    }
-    if !(0.0..=1.0).contains(&air.gusts) {
-        let expected = "give a number from 0 (steady) to 1";
-        return Err(SceneError::BadParameter { what: "the strength of gusts", value: air.gusts, expected });
-    }
-    Ok(())
 }
 
 /// Obstacles, and what may touch them.
@@ -643,194 +630,21 @@ impl Part {
     }
 
     /// Which faces have all their corners held.
-    fn held_faces(&self, held: &[Held]) -> Field<Faces, bool> {
+    pub(super) fn held_faces(&self, held: &[Held]) -> Field<Faces, bool> {
         let Self::Cloth(cloth) = self else { return Field::from_vec(Vec::new()) };
         let is_held = held_vertices(&cloth.body, held);
         cloth.mesh.faces().map(|corners| corners.iter().all(|v| is_held[*v]))
     }
 
-    fn is_developable(&self) -> bool {
+    pub(super) fn is_developable(&self) -> bool {
         matches!(self, Self::Cloth(cloth) if cloth.model == Model::Developable)
     }
 
-    fn body(&self) -> &Body {
+    pub(super) fn body(&self) -> &Body {
         match self {
             Self::Cloth(cloth) => &cloth.body,
             Self::Wires(wires) => &wires.body,
             Self::Yarns(yarns) => &yarns.body,
         }
     }
-}
-
-/// Whether a pin says where a vertex of a body is.
-fn held_vertices(body: &Body, held: &[Held]) -> Field<Vertices, bool> {
-    let mut is_held = Field::filled(body.x.len(), false);
-    for held in held.iter().filter(|held| matches!(held.way, Way::Still | Way::Moving(..))) {
-        is_held[held.vertex] = true;
-    }
-    is_held
-}
-
-/// Coordinates up to this many mean edges resolve an edge to a part in a thousand million.
-const RESOLVED: f64 = 1e-9 / f64::EPSILON;
-
-/// All bodies in one numbering.
-struct Assembly {
-    gravity: DVec3,
-    mass: Vec<f64>,
-    /// Masses that gravity acts on; yarns, whose material slides, have weights of their own.
-    weighed: Vec<f64>,
-    areas: Vec<f64>,
-    radii: Vec<f64>,
-    /// Gaps at which contact begins where obstacles say nothing.
-    ranges: Vec<f64>,
-    /// The smallest mean edge of a body, m.
-    finest: f64,
-    x: Vec<DVec3>,
-    v: Vec<DVec3>,
-    terms: Vec<Box<dyn Term<Vertices>>>,
-    /// Strain limits with the name of their body.
-    limits: Vec<(String, StrainLimitTerm)>,
-    pins: Vec<(Id<Vertices>, Pin)>,
-    faces: Vec<[u32; 3]>,
-    bodies: Vec<BodyInfo>,
-}
-
-impl Assembly {
-    fn new(gravity: DVec3) -> Self {
-        Self {
-            gravity,
-            mass: Vec::new(),
-            weighed: Vec::new(),
-            areas: Vec::new(),
-            radii: Vec::new(),
-            ranges: Vec::new(),
-            finest: f64::INFINITY,
-            x: Vec::new(),
-            v: Vec::new(),
-            terms: Vec::new(),
-            limits: Vec::new(),
-            pins: Vec::new(),
-            faces: Vec::new(),
-            bodies: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, part: &Part, name: &str, place: Place) -> Result<(), SceneError> {
-        let body = part.body();
-        let all_held = body.held(name)?;
-        let held = part.held_faces(&all_held);
-        let slot = Slot { name, held: &held };
-        let Measured { masses, areas, damping, edge, range, kind } = match part {
-            Part::Cloth(cloth) => {
-                check_filling(cloth, name)?;
-                let placed = place.cloth(cloth);
-                // Developable cloth has none on vertices.
-                if !part.is_developable() {
-                    cloth_terms(&placed, slot, &mut self.terms)?;
-                }
-                let limit = StrainLimitTerm::of_cloth(cloth, &held_vertices(body, &all_held), place, name)?;
-                self.limits.extend(limit.map(|limit| (name.to_owned(), limit)));
-                self.faces.extend(placed.mesh.faces().as_slice().iter().map(|f| f.map(Id::get)));
-                let (masses, areas) = cloth_masses(cloth);
-                let (mesh, rest, uv) = (cloth.mesh.clone(), cloth.rest.clone(), cloth.uv.clone());
-                let edge = mean_edge(cloth);
-                let (damping, range) = (cloth.material.damping, 0.5 * edge);
-                Measured { masses, areas, damping, edge, range, kind: Kind::Cloth { mesh, rest, uv } }
-            }
-            Part::Wires(wires) => {
-                wires.check_net(name)?;
-                wire_terms(&place.wires(wires), slot, &mut self.terms)?;
-                let (masses, areas) = wire_masses(wires);
-                let radius = wires.wire.radius.get();
-                let segments = wires.segments.clone();
-                // The net has been built: no index is out of range.
-                let length = |[a, b]: &[u32; 2]| wires.rest[Id::new(*a)].distance(wires.rest[Id::new(*b)]);
-                let rest_lengths: Vec<f64> = segments.iter().map(length).collect();
-                let mean = rest_lengths.iter().sum::<f64>() / rest_lengths.len() as f64;
-                let (damping, range) = (wires.wire.damping, radius.min(0.5 * mean));
-                let kind = Kind::Wires { segments, rest_lengths, radius };
-                Measured { masses, areas, damping, edge: mean, range, kind }
-            }
-            Part::Yarns(yarns) => self.add_yarns(yarns, name, place),
-        };
-        if let Some(rate) = damping.mass {
-            let coefficients = masses.iter().map(|(v, m)| (place.id(v), m * rate.get())).collect();
-            self.terms.push(Box::new(MassDamping { name: format!("{name}: damping"), coefficients }));
-        }
-        let start = self.pin(body, all_held, place);
-        self.mass.extend_from_slice(masses.as_slice());
-        self.areas.extend_from_slice(areas.as_slice());
-        let is_weighed = !matches!(kind, Kind::Yarns { .. });
-        self.weighed.extend(masses.as_slice().iter().map(|mass| if is_weighed { *mass } else { 0.0 }));
-        match &kind {
-            Kind::Cloth { .. } => self.radii.resize(self.areas.len(), 0.0),
-            Kind::Wires { radius, .. } => self.radii.resize(self.areas.len(), *radius),
-            Kind::Yarns { model, .. } => self.radii.extend(Yarns::node_sizes(model.patch()).0),
-        }
-        self.ranges.resize(self.areas.len(), range);
-        self.finest = self.finest.min(edge);
-        self.x.extend(start.x);
-        self.v.extend(start.v);
-        self.bodies.push(BodyInfo { name: name.to_owned(), vertices: place.range(), kind });
-        Ok(())
-    }
-
-    /// Adds the terms of yarns.
-    fn add_yarns(&mut self, yarns: &Yarns, name: &str, place: Place) -> Measured {
-        let first = place.id(Id::new(0));
-        let model = YarnModel::new(yarns.patch.clone()).named(name).starting_at(first);
-        let x = yarns.body.x.as_slice();
-        let origin = x.iter().sum::<DVec3>() / x.len() as f64;
-        self.terms.extend(model.terms(self.gravity, origin));
-        let (patch, radii) = (&yarns.patch, Yarns::contact_radii(&yarns.patch));
-        let mean = Yarns::mean_segment(patch);
-        let range = radii.iter().copied().fold(0.5 * mean, f64::min);
-        let [masses, areas] = [patch.masses(), Yarns::node_sizes(patch).1].map(Field::from_vec);
-        let kind = Kind::Yarns { model, own: 0..0, radii };
-        Measured { masses, areas, damping: Damping::NONE, edge: mean, range, kind }
-    }
-
-    /// The pins of a body; gives where its vertices start.
-    fn pin(&mut self, body: &Body, all: Vec<Held>, place: Place) -> Start {
-        let mut is_held = Field::filled(body.x.len(), false);
-        all.iter().for_each(|held| is_held[held.vertex] = true);
-        let mut x = body.start(|v| is_held[v]);
-        let v = is_held.iter().map(|(_, held)| if *held { DVec3::ZERO } else { body.velocity }).collect();
-        for held in all {
-            let pin = match held.way {
-                Way::Still => Pin::Still,
-                Way::Line(direction) => Pin::Line(direction),
-                Way::Plane(normal) => Pin::Plane(normal),
-                Way::Moving(..) => {
-                    let held = held.clone();
-                    x[held.vertex.index()] = held.at(0.0);
-                    Pin::Moving(Arc::new(move |t| held.at(t)))
-                }
-            };
-            self.pins.push((place.id(held.vertex), pin));
-        }
-        Start { x, v }
-    }
-}
-
-/// What a body adds to a scene beside its terms.
-struct Measured {
-    /// kg.
-    masses: Field<Vertices, f64>,
-    /// Areas that contact of vertices acts on, m².
-    areas: Field<Vertices, f64>,
-    damping: Damping,
-    /// Mean length of edges or segments, m.
-    edge: f64,
-    /// Gap at which contact of vertices begins where nothing else is said, m.
-    range: f64,
-    kind: Kind,
-}
-
-/// Positions and velocities of a body at the start. Held vertices are where their pins have them,
-/// at rest.
-struct Start {
-    x: Vec<DVec3>,
-    v: Vec<DVec3>,
 }

@@ -9,12 +9,13 @@ use plisse_core::{Edges, Faces, Field, Id, MeshError, Positive, RestShape, TriMe
 use plisse_membrane::MembraneEnergy;
 
 use super::SceneError;
-use super::body::{Body, Hold, body_methods};
+use super::body::{Body, body_methods};
 use super::material::Material;
 use super::own::Own;
 use super::pick::{Groups, Pick};
 use super::plausible::shape_warnings;
 use super::strain_limit::MaxStretch;
+use super::timeline::Timeline;
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
@@ -66,7 +67,7 @@ pub struct Cloth {
     pub(super) in_metres: bool,
 }
 
-/// What a closed surface is filled with.
+/// What a closed surface is filled with, or what pushes an open one.
 ///
 /// ```
 /// use plisse_core::{generate, Positive};
@@ -83,10 +84,13 @@ pub struct Cloth {
 /// let scene = Scene::builder().cloth(pillow).cloth(balloon).cloth(shell).cloth(rolled).build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Filling {
-    /// A constant pressure above that outside, in Pa.
+    /// A constant pressure above that outside, in Pa. On an open surface it pushes along the
+    /// normals of faces; pins must then hold all of the boundary where it starts.
     Pressure(f64),
+    /// The same over time.
+    PressureOverTime(Timeline<f64>),
     /// A gas or liquid that keeps a volume, in m³, with a bulk modulus in Pa.
     Volume {
         /// The volume without pressure, m³.
@@ -484,7 +488,8 @@ impl Cloth {
         Ok(self)
     }
 
-    /// Filled with something. The surface must be closed.
+    /// Filled with something. The surface must be closed; for a pressure it is enough that pins
+    /// hold all of its boundary.
     #[must_use]
     pub fn filled(self, filling: Filling) -> Self {
         Self { filling: Some(filling), ..self }

@@ -16,14 +16,16 @@ use plisse_membrane::{MembraneElement, MembraneEnergy};
 use plisse_system::{Adaptive, ElementTerm, Pin, Scheme, Wind};
 
 use super::SceneError;
+use super::air::Air;
 use super::bodies::Place;
-use super::builder::{Air, Settings};
+use super::builder::Settings;
 use super::cloth::Cloth;
 use super::friction::PairFrictions;
 use super::material::Bending;
 use super::obstacle::Obstacle;
 use super::smooth::{EdgeSheet, FOLDED};
 use super::terms::{check_directions, mean_edge, membrane_energy, whole_surface};
+use super::timeline::Timeline;
 use super::touching::Moved;
 
 /// One developable cloth of a scene.
@@ -43,7 +45,8 @@ pub(super) struct Sheets<'a> {
     pub(super) held: &'a [bool],
     /// Friction of single pairs.
     pub(super) friction: &'a PairFrictions,
-    pub(super) air: Option<Air>,
+    /// The air, with a wind over time if it has one.
+    pub(super) wind: Option<(Air, Option<Timeline<DVec3>>)>,
 }
 
 /// Where repulsion begins without a range, as a part of the mean edge.
@@ -65,6 +68,11 @@ pub(super) fn check(
         (!alone, "bodies of other kinds cannot be in its scene yet; make all developable, or all elastic"),
         (!plain, "terms and integrators of one's own do not act on it; use plisse-constrained"),
         (slides, "its pins hold or move vertices, they do not let them slide; choose another pin"),
+        (
+            cloth.body.pins.iter().any(|(_, grip)| grip.until.is_some() || grip.stiffness.is_some()),
+            "its pins hold exactly and for ever; remove \"until\" and \"stiffness\"",
+        ),
+        (!cloth.body.forces.is_empty(), "forces do not act on it yet; remove \"force\""),
         (
             cloth.uv.is_none() && !cloth.compliance.is_hard() && cloth.compliance != Compliance::FREE,
             "its compliance is along warp and weft, but it has no material coordinates; give it `vt`, or no \
@@ -122,9 +130,9 @@ impl Sheets<'_> {
         let Joined { mesh, owners, bending, angles } = self.joined()?;
         let soft = self.membranes(&mesh, &owners)?;
         let curved = self.curved(&mesh, &owners, &angles)?;
-        let wind = self.air.map(|air| {
+        let wind = self.wind.as_ref().map(|(air, mean)| {
             let faces = mesh.mesh().face_edges().as_slice().to_vec();
-            Wind::over((faces, QUARTER), move |t| air.at(t), air.density, air.coefficient)
+            Wind::over((faces, QUARTER), air.wind(mean.clone()), air.density, air.coefficient)
         });
         let density = |sheet: usize| self.all[sheet].cloth.material.density;
         let mut builder = DevelopableBuilder::new(mesh, density(0))

@@ -164,6 +164,16 @@ pub enum SceneError {
         /// What would fit.
         expected: &'static str,
     },
+    /// A shape that cannot be stretched.
+    #[error(
+        "{shape} cannot be scaled by {factors:?}; give three equal factors, or a mesh of the shape you want"
+    )]
+    ObstacleScale {
+        /// Which shape.
+        shape: &'static str,
+        /// The factors.
+        factors: [f64; 3],
+    },
     /// A mesh sequence whose times cannot be followed.
     #[error("frame {frame} of a mesh sequence: {reason}")]
     SequenceTimes {
@@ -281,6 +291,33 @@ pub enum SceneError {
         place: [f64; 3],
         /// How many pairs of triangles cross.
         count: usize,
+    },
+    /// Triangles that cross when pins let go: the pins have moved them through each other.
+    #[error(
+        "pins that let go now have moved {} and {} through each other: {count} pairs of triangles cross, the first of them {} \
+         and {} (counted from 0) at {place:?}; let them go elsewhere, or move them on another way",
+        bodies[0], bodies[1], faces[0], faces[1]
+    )]
+    ReleasedCrossing {
+        /// Their names.
+        bodies: [String; 2],
+        /// The first pair of faces, each counted from the first of its body.
+        faces: [u32; 2],
+        /// Where, m.
+        place: [f64; 3],
+        /// How many pairs of triangles cross.
+        count: usize,
+    },
+    /// Pressure on a surface that is neither closed nor held.
+    #[error(
+        "{body} is open, and vertex {vertex} of its boundary is free or moves: pressure needs a closed surface, or pins \
+         that hold all of its boundary where it starts, for ever. For a sail, blow with the wind of the air instead"
+    )]
+    OpenPressure {
+        /// Which body.
+        body: String,
+        /// A vertex of its boundary, counted from the first of the body.
+        vertex: u32,
     },
     /// Bodies that touch at the start, or something that cannot take part in contact.
     #[error("contact: {source}; move bodies apart that touch, or make them thinner")]

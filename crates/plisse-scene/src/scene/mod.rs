@@ -5,7 +5,7 @@
 //! | the scene | [`Scene`], [`SceneBuilder`], [`Settings`], [`Air`], [`SceneError`], [`SceneWarning`] |
 //! | bodies | [`Cloth`], [`MaxStretch`], [`Limited`], [`Model`], [`Filling`], [`Wires`], [`Wire`], [`Yarns`], [`DrawnYarns`], [`BodyContact`], [`BodyInfo`], [`Kind`] |
 //! | materials | [`Material`], [`Membrane`], [`Stretching`], [`Shearing`], [`Bending`], [`Rigidity`], [`AngleLaw`], [`Damping`], [`StrainRate`], [`Preset`] |
-//! | pins and motions | [`Pick`], [`Hold`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
+//! | pins, forces and motions | [`Pick`], [`Hold`], [`Grip`], [`Timeline`], [`Keyframes`], [`Keyframe`], [`rotation_degrees`] |
 //! | obstacles | [`Obstacle`], [`MeshFrame`], [`Solid`], [`Contact`], [`Distance`], [`DrawnSurface`] |
 //! | of one's own | [`Cloth::membrane`], [`Cloth::angle_law`], [`SceneBuilder::term`] with [`Bodies`], [`Solid`], [`SceneBuilder::integrator`] |
 //! | wrinkles on an equilibrium | [`WrinkleScene`], [`WrinkleOptions`], [`WrinkleBase`], [`WrinkleFrame`] (with the feature `wrinkle`) |
@@ -16,6 +16,8 @@
 //!
 //! Bodies are placed with z upwards, and gravity points against z, unless something else is said.
 
+mod air;
+mod assembly;
 mod bodies;
 mod body;
 mod builder;
@@ -35,14 +37,17 @@ mod motion;
 mod obstacle;
 mod own;
 mod pick;
+mod pins;
 mod plausible;
 #[allow(clippy::module_inception, reason = "the scene of the module of scenes")]
 mod scene;
 mod smooth;
+mod stages;
 mod start;
 mod strain_limit;
 mod surroundings;
 mod terms;
+mod timeline;
 mod touching;
 mod warning;
 mod wires;
@@ -50,9 +55,10 @@ mod wires;
 mod wrinkle;
 mod yarns;
 
+pub use air::Air;
 pub use bodies::Bodies;
-pub use body::{Hold, rotation_degrees};
-pub use builder::{Air, SceneBuilder, Settings};
+pub use body::rotation_degrees;
+pub use builder::{SceneBuilder, Settings};
 pub use checkpoint::{Checkpoint, CheckpointError, digest};
 pub use cloth::{Cloth, Filling, Model};
 pub use crossings::{CrossedFaces, CrossedStart, Crossings, MayCross};
@@ -65,12 +71,14 @@ pub use material::{AngleLaw, Bending, Material, Membrane, Preset, Rigidity, Shea
 pub use motion::{Keyframe, Keyframes};
 pub use obstacle::{Contact, Distance, DrawnSurface, MeshFrame, Obstacle, Solid};
 pub use pick::Pick;
+pub use pins::{Grip, Hold};
 #[cfg(feature = "file")]
 pub(crate) use plausible::{Fit, SAME_PLACE, in_unit_square, open_seams};
 pub use plisse_constrained::Compliance;
 pub use scene::{BodyInfo, Kind, Scene};
 pub use smooth::{MOST_LEVELS, SmoothSheet};
 pub use strain_limit::{Limited, MaxStretch};
+pub use timeline::{Interpolated, Timeline};
 pub use touching::BodyContact;
 pub use warning::SceneWarning;
 #[cfg(feature = "file")]

@@ -207,8 +207,9 @@ fn piece_warning(
     }
     let mut held = vec![false; body.x.len()];
     // Pins that cannot hold are refused elsewhere.
-    for pinned in body.held(name).into_iter().flatten() {
-        held[pinned.vertex.index()] = true;
+    let picked = body.pins.iter().filter_map(|(pick, _)| pick.resolve(name, &body.x, &body.groups).ok());
+    for vertex in picked.flatten() {
+        held[vertex.index()] = true;
     }
     let loose = pieces.iter().filter(|piece| !piece.iter().any(|v| held[*v as usize])).count();
     if loose > 0 {

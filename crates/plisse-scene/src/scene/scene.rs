@@ -14,6 +14,7 @@ use super::crossings::{Crossings, Surfaces};
 use super::drawn_yarns::DrawnYarns;
 use super::obstacle::{DrawnSurface, Obstacle};
 use super::smooth::EdgeSheet;
+use super::stages::Stages;
 use super::touching::BodyContact;
 use super::warning::SceneWarning;
 
@@ -63,6 +64,7 @@ pub struct Scene {
     /// Of each body, where its edges are among those of the state; empty unless all are
     /// developable.
     pub(super) edge_sheets: Vec<EdgeSheet>,
+    pub(super) stages: Stages,
 }
 
 /// A body of a scene: its vertices among those of the whole scene, and what they belong to.
@@ -121,8 +123,14 @@ impl Scene {
         self.step_by(self.settings.time_step)
     }
 
-    /// Advances by a step of this length, in seconds.
+    /// Advances by a step of this length, in seconds; by several where pins let go within it. On
+    /// error the scene is as it was.
     pub fn step_by(&mut self, dt: Positive) -> Result<StepReport, StepError> {
+        self.step_in_stages(dt)
+    }
+
+    /// Advances by a step within which the same pins hold.
+    pub(super) fn step_within(&mut self, dt: Positive) -> Result<StepReport, StepError> {
         let before = self.state.clone();
         let report = self.integrator.step(&self.system, &mut self.state, dt);
         let report = report.map_err(|error| self.explain(error))?;
@@ -231,6 +239,7 @@ impl Scene {
         if has_yarns && found != expected && found != 0 {
             return Err(StepError::WrongSize { expected, found });
         }
+        self.enter_at(state.time())?;
         self.state = state;
         self.forget();
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
 use plisse_bending::{
     CosineAngle, DampedHinge, HingeElement, HingeWeight, Net, Plate, QuadraticAngle, QuadraticBending,
     SineAngle, TangentAngle,
@@ -20,6 +21,7 @@ use super::cloth::{Cloth, Filling};
 use super::dashpots::{bending_hinges, cloth_damping, wire_damping};
 use super::directors::director_term;
 use super::material::{AngleLaw, Bending, Membrane, Rigidity, Shearing, Stretching};
+use super::pins::{Held, Way};
 use super::wires::Wires;
 
 type BoxedTerm = Box<dyn Term<Vertices>>;
@@ -75,7 +77,7 @@ pub(super) fn cloth_terms(cloth: &Cloth, slot: Slot<'_>, out: &mut Vec<BoxedTerm
     membrane(cloth, &mut FaceTerms { cloth, slot, out })?;
     bending(cloth, slot, out)?;
     cloth_damping(cloth, slot, out)?;
-    if let Some(filling) = cloth.filling {
+    if let Some(filling) = &cloth.filling {
         out.push(filled(cloth, filling, slot)?);
     }
     Ok(())
@@ -251,28 +253,55 @@ fn hinge_rigidity(cloth: &Cloth, hinge: &Hinge, rigidity: Rigidity) -> Positive 
     Positive::new(mean).expect("between two positive numbers")
 }
 
-fn filled(cloth: &Cloth, filling: Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
+fn filled(cloth: &Cloth, filling: &Filling, slot: Slot<'_>) -> Result<BoxedTerm, SceneError> {
     let name = format!("{}: filling", slot.name);
     let wrong = |source| SceneError::Body { body: slot.name.to_owned(), source };
+    let pressure = |value: f64| {
+        if cloth.mesh.boundary_edges().next().is_none() {
+            return Pressure::new(&cloth.mesh, value).map_err(wrong);
+        }
+        // Any place will do. In the middle of the cloth, rounding errors are small.
+        let x = cloth.body.x.as_slice();
+        let middle = x.iter().sum::<DVec3>() / x.len() as f64;
+        Pressure::held(&cloth.mesh, value, middle).map_err(wrong)
+    };
     Ok(match filling {
-        Filling::Pressure(pressure) => {
-            Box::new(Pressure::new(&cloth.mesh, pressure).map_err(wrong)?.with_name(name))
+        Filling::Pressure(value) => Box::new(pressure(*value)?.with_name(name)),
+        Filling::PressureOverTime(course) => {
+            let course = course.clone();
+            Box::new(pressure(0.0)?.over_time(move |time| course.at(time)).with_name(name))
         }
         Filling::Volume { target, bulk } => {
-            Box::new(Volume::new(&cloth.mesh, bulk, target).map_err(wrong)?.with_name(name))
+            Box::new(Volume::new(&cloth.mesh, *bulk, *target).map_err(wrong)?.with_name(name))
         }
     })
 }
 
-/// Refuses a filled cloth with a closed piece that is placed inside out. Flat pieces, as those of
-/// pillows are at first, have no inside yet. Of an open cloth nothing is said.
-pub(super) fn check_filling(cloth: &Cloth, name: &str) -> Result<(), SceneError> {
-    let is_judged = cloth.filling.is_some() && cloth.mesh.boundary_edges().next().is_none();
-    match cloth.mesh.inverted_piece(&cloth.body.x, true).filter(|_| is_judged) {
+/// Refuses a filled cloth with a closed piece that is placed inside out, and pressure on an open one
+/// whose boundary is not held for good. Flat pieces, as those of pillows are at first, have no
+/// inside yet.
+pub(super) fn check_filling(cloth: &Cloth, name: &str, held: &[Held]) -> Result<(), SceneError> {
+    let is_pressed = match &cloth.filling {
+        None => return Ok(()),
+        Some(Filling::Pressure(_) | Filling::PressureOverTime(_)) => true,
+        Some(Filling::Volume { .. }) => false,
+    };
+    if cloth.mesh.boundary_edges().next().is_none() {
+        return match cloth.mesh.inverted_piece(&cloth.body.x, true) {
+            None => Ok(()),
+            Some(inverted) => {
+                Err(SceneError::Body { body: name.to_owned(), source: SetupError::InsideOut(inverted) })
+            }
+        };
+    }
+    let mut stays = vec![false; cloth.mesh.vertex_count()];
+    for held in held.iter().filter(|held| matches!(held.way, Way::Still) && held.until.is_infinite()) {
+        stays[held.vertex.index()] = true;
+    }
+    let ends = cloth.mesh.boundary_edges().flat_map(|edge| cloth.mesh.edges()[edge].vertices);
+    match ends.filter(|v| is_pressed && !stays[v.index()]).map(Id::get).min() {
         None => Ok(()),
-        Some(inverted) => {
-            Err(SceneError::Body { body: name.to_owned(), source: SetupError::InsideOut(inverted) })
-        }
+        Some(vertex) => Err(SceneError::OpenPressure { body: name.to_owned(), vertex }),
     }
 }
 

@@ -7,7 +7,7 @@ use plisse_bending::{AngleEnergy, Net, QuadraticAngle, wire_rigidity};
 use plisse_core::{Field, Id, Positive, Vertices};
 
 use super::SceneError;
-use super::body::{Body, Hold, body_methods};
+use super::body::{Body, body_methods};
 use super::cloth::check_groups;
 use super::damping::Damping;
 use super::material::AngleLaw;

@@ -11,9 +11,9 @@ use plisse_wrinkle::{
 };
 
 use super::SceneError;
-use super::body::{Held, Hold};
 use super::cloth::{Cloth, Filling};
 use super::obstacle::{ContactLaw, ContactTerm, Obstacle, Touch};
+use super::pins::{Grip, Held, Hold};
 use super::plausible::{shape_warnings, thickness_warning};
 use super::start::{Placed, check_start};
 use super::terms::{check_filling, cloth_masses, mean_edge};
@@ -169,17 +169,34 @@ impl WrinkleScene {
             let panels = cloth.mesh.cut(&cloth.loose).map_err(WrinkleError::from)?;
             problem = problem.with_panels(panels)?;
         }
-        match cloth.filling {
+        let is_plain = |grip: &Grip| {
+            grip.until.is_none() && grip.stiffness.is_none() && !matches!(grip.hold, Hold::Following(_))
+        };
+        if !cloth.body.pins.iter().all(|(_, grip)| is_plain(grip)) {
+            return Err(refuse(
+                "its pins hold exactly and for ever; remove \"until\", \"stiffness\" and \"follow\"",
+            ));
+        }
+        if !cloth.body.forces.is_empty() {
+            return Err(refuse("wrinkles know gravity and pressure as loads; remove \"force\""));
+        }
+        let held = cloth.body.held(&name, &[])?;
+        match &cloth.filling {
             None => {}
             Some(Filling::Pressure(pressure)) => {
-                check_filling(cloth, &name)?;
-                problem = problem.with_pressure(pressure)?;
+                if cloth.mesh.boundary_edges().next().is_none() {
+                    check_filling(cloth, &name, &held)?;
+                }
+                problem = problem.with_pressure(*pressure)?;
+            }
+            Some(Filling::PressureOverTime(_)) => {
+                return Err(refuse("wrinkles know a constant pressure; give one in place of that over time"));
             }
             Some(Filling::Volume { .. }) => {
                 return Err(refuse("wrinkles know fillings of a constant pressure only, not of a volume"));
             }
         }
-        if cloth.body.pins.iter().any(|(_, hold)| matches!(hold, Hold::Line(_) | Hold::Plane(_))) {
+        if held.iter().any(|held| !held.is_fixed()) {
             return Err(refuse("wrinkles know pins that hold entirely; remove \"line\" or \"plane\""));
         }
         if cloth.membrane.is_some() {
@@ -187,7 +204,6 @@ impl WrinkleScene {
                 "the sheet of wrinkles has its own membrane energy; remove that of the cloth",
             ));
         }
-        let held = cloth.body.held(&name)?;
         let mut is_held = Field::filled(cloth.mesh.vertex_count(), false);
         held.iter().for_each(|pinned| is_held[pinned.vertex] = true);
         let start = Field::from_vec(cloth.body.start(|v| is_held[v]));

@@ -5,7 +5,7 @@ use plisse_core::{Field, Id, Vertices};
 use plisse_yarn::{Contacts, Family, Patch, Weave, Woven, Yarn, YarnMaterial, patch_of_quads};
 
 use super::SceneError;
-use super::body::{Body, Hold, body_methods};
+use super::body::{Body, body_methods};
 use super::cloth::check_groups;
 use super::pick::{Groups, Pick};
 use super::touching::BodyContact;

@@ -50,7 +50,8 @@ pub struct StepReport {
 
 impl StepReport {
     /// Two steps, one after the other, as one.
-    pub(crate) fn followed_by(self, mut next: Self) -> Self {
+    #[must_use]
+    pub fn followed_by(self, mut next: Self) -> Self {
         let mut solves = self.solves;
         solves.append(&mut next.solves);
         let closest = match (self.closest, next.closest) {
@@ -63,8 +64,8 @@ impl StepReport {
         };
         let unexplained = self.unexplained.max(next.unexplained);
         let balance = self.balance.followed_by(next.balance);
-        let dt = self.dt + next.dt;
-        Self { dt, solves, balance, unexplained, closest, tautest, ..next }
+        let (dt, rejected) = (self.dt + next.dt, self.rejected + next.rejected);
+        Self { dt, rejected, solves, balance, unexplained, closest, tautest, ..next }
     }
 
     /// Newton iterations in all substeps.

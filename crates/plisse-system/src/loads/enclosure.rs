@@ -1,5 +1,8 @@
 //! Pressure and volume of closed surfaces, and pressure on sheets whose boundary is held.
 
+use std::fmt;
+use std::sync::Arc;
+
 use glam::{DMat3, DVec3};
 use plisse_core::range::{PARAMETER, largest_coordinate, limit_vector, multiply};
 use plisse_core::{Field, Id, Positive, Psd, SATURATION, TriMesh, Vertices, saturate};
@@ -115,12 +118,38 @@ fn cross_matrix(v: DVec3) -> DMat3 {
 /// `E = -p V`.
 ///
 /// Its Hessian has eigenvalues of both signs in pairs and belongs to no single face; the projected
-/// policies leave it out, the exact one has it.
+/// policies leave it out, the exact one has it. A pressure may change with time
+/// ([`Pressure::over_time`]); what changes at a volume that stays is work.
 #[derive(Clone, Debug)]
 pub struct Pressure {
     name: String,
     enclosure: Enclosure,
-    pressure: f64,
+    pressure: Amount,
+}
+
+/// A number that is constant, or a function of time.
+#[derive(Clone)]
+enum Amount {
+    Constant(f64),
+    OverTime(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+}
+
+impl Amount {
+    fn at(&self, time: f64) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::OverTime(course) => saturate(course(time)),
+        }
+    }
+}
+
+impl fmt::Debug for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => value.fmt(f),
+            Self::OverTime(_) => f.write_str("over time"),
+        }
+    }
 }
 
 impl Pressure {
@@ -145,11 +174,17 @@ impl Pressure {
 
     fn within(enclosure: Enclosure, pressure: f64) -> Result<Self, SetupError> {
         if pressure.abs() <= *PARAMETER.end() {
-            Ok(Self { name: "pressure".to_owned(), enclosure, pressure })
+            Ok(Self { name: "pressure".to_owned(), enclosure, pressure: Amount::Constant(pressure) })
         } else {
             let expected = "give a number of pascals up to 1e60";
             Err(SetupError::BadParameter { what: "the pressure", value: pressure, expected })
         }
+    }
+
+    /// The same load with a pressure in pascals that changes with time in seconds.
+    #[must_use]
+    pub fn over_time(self, pressure: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
+        Self { pressure: Amount::OverTime(Arc::new(pressure)), ..self }
     }
 
     /// The same load under another name.
@@ -170,6 +205,10 @@ impl Term<Vertices> for Pressure {
         &self.name
     }
 
+    fn depends_on_time(&self) -> bool {
+        matches!(self.pressure, Amount::OverTime(_))
+    }
+
     fn role(&self) -> Role {
         Role::External
     }
@@ -179,16 +218,16 @@ impl Term<Vertices> for Pressure {
     }
 
     fn energy(&self, pose: &Pose<'_, Vertices>) -> f64 {
-        saturate(-self.pressure * self.enclosure.volume(pose.x))
+        saturate(-self.pressure.at(pose.time) * self.enclosure.volume(pose.x))
     }
 
     fn add_gradient(&self, pose: &Pose<'_, Vertices>, gradient: &mut Gradient<'_, Vertices>) {
-        self.enclosure.add_gradient(pose.x, -self.pressure, gradient.nodes);
+        self.enclosure.add_gradient(pose.x, -self.pressure.at(pose.time), gradient.nodes);
     }
 
     fn add_hessian(&self, pose: &Pose<'_, Vertices>, psd: Psd, sink: &mut Sink<'_>) {
         if psd == Psd::Exact {
-            self.enclosure.add_hessian(pose.x, -self.pressure, sink);
+            self.enclosure.add_hessian(pose.x, -self.pressure.at(pose.time), sink);
         }
     }
 }

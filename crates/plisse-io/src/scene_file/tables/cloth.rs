@@ -6,7 +6,7 @@ use plisse_core::Positive;
 use super::material::MaterialChoice;
 use super::obstacle::Sides;
 use super::output::Colour;
-use super::pin::PinTable;
+use super::pin::{ForceTable, PinTable};
 use super::yarn::{WovenShape, YarnTable};
 use crate::scene_file::choices::{ComplianceChoice, UvScaleChoice, WeldChoice};
 use crate::scene_file::read::{names, table};
@@ -91,8 +91,15 @@ table! {
         contact_friction: NonNegative = "0.3",
         /// Vertices that are held.
         pin: PinTable = repeated,
-        /// Pressure inside a closed surface, Pa.
+        /// Forces on vertices.
+        force: ForceTable = repeated,
+        /// Pressure inside a closed surface, Pa. On an open one it pushes along the normals of
+        /// faces; pins must then hold all of its boundary where it starts, without `until` and
+        /// `stiffness`.
         pressure: f64 = optional,
+        /// The same over time: changing steadily from each to the next, constant before the first
+        /// and after the last.
+        pressure_over_time: PressureFrame = repeated,
         /// A filling that keeps a volume.
         volume: VolumeTable = optional,
         /// Colour in pictures.
@@ -243,6 +250,16 @@ table! {
         weft: ComplianceChoice = "0",
         /// Of the angle between them.
         shear: ComplianceChoice = "0",
+    }
+}
+
+table! {
+    /// A pressure at a time.
+    pub struct PressureFrame ("pressure_over_time") {
+        /// s.
+        time: f64 = required,
+        /// Pa.
+        pressure: f64 = required,
     }
 }
 

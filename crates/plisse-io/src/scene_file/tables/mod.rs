@@ -103,11 +103,24 @@ table! {
     pub struct AirTable ("[air]") {
         /// Mean wind, m/s.
         wind: DVec3 = "[0, 0, 0]",
+        /// The same over time: changing steadily from each to the next, constant before the first
+        /// and after the last.
+        wind_over_time: WindFrame = repeated,
         /// Strength of gusts as a part of the wind.
         gusts: Fraction = "0",
         /// kg/m³.
         density: Positive = "1.2",
         /// Drag coefficient of a plate across the wind.
         drag: Positive = "1.2",
+    }
+}
+
+table! {
+    /// A mean wind at a time.
+    pub struct WindFrame ("wind_over_time") {
+        /// s.
+        time: f64 = required,
+        /// m/s.
+        wind: DVec3 = required,
     }
 }

@@ -1,6 +1,7 @@
 //! Pins and motions.
 
 use glam::DVec3;
+use plisse_core::Positive;
 
 use crate::scene_file::mistakes::Collector;
 use crate::scene_file::read::{Item, Read, refuse, table};
@@ -8,7 +9,7 @@ use crate::scene_file::values::Direction;
 
 table! {
     /// Vertices that are held. One of `vertices`, `box`, `group` says which; without `motion`,
-    /// `line` or `plane` they stay.
+    /// `follow`, `line` or `plane` they stay.
     pub struct PinTable ("pin") {
         /// By number, from zero.
         vertices: Indices = optional,
@@ -24,6 +25,43 @@ table! {
         line: Direction = optional,
         /// Free in the plane with this normal.
         plane: Direction = optional,
+        /// The name of an obstacle with which they move and turn, as if grown together; of one that
+        /// has no name, such as `"obstacle 1"`. On a `mesh_sequence`, they go with the nearest
+        /// face.
+        follow: String = optional,
+        /// When they are let go, s. No step crosses this time.
+        until: Positive = optional,
+        /// Springs instead of an exact hold, N/m: of all vertices together, which have parts in
+        /// proportion to their masses.
+        stiffness: Positive = optional,
+    }
+}
+
+table! {
+    /// A force on vertices. One of `vertices`, `box`, `group` says which; without, all. Vertices
+    /// share it in proportion to their masses. Either `total` or `over_time`.
+    pub struct ForceTable ("force") {
+        /// By number, from zero.
+        vertices: Indices = optional,
+        /// All within a box, as placed.
+        r#box: Bounds = optional,
+        /// A named group.
+        group: String = optional,
+        /// On all of them together, N.
+        total: DVec3 = optional,
+        /// The same over time: changing steadily from each to the next, constant before the first
+        /// and after the last.
+        over_time: ForceFrame = repeated,
+    }
+}
+
+table! {
+    /// A force at a time.
+    pub struct ForceFrame ("over_time") {
+        /// s.
+        time: f64 = required,
+        /// N.
+        total: DVec3 = required,
     }
 }
 

@@ -6,7 +6,7 @@ use plisse_core::Positive;
 use super::cloth::{CellCounts, Lengths};
 use super::material::{DampingChoice, LawName};
 use super::output::Colour;
-use super::pin::PinTable;
+use super::pin::{ForceTable, PinTable};
 use crate::scene_file::choices::WeldChoice;
 use crate::scene_file::read::table;
 use crate::scene_file::values::{Count, NonNegative};
@@ -56,6 +56,8 @@ table! {
         contact_friction: NonNegative = "0.3",
         /// Vertices that are held.
         pin: PinTable = repeated,
+        /// Forces on vertices.
+        force: ForceTable = repeated,
         /// Colour in pictures.
         colour: Colour = optional,
     }

@@ -65,6 +65,12 @@ impl Frustum {
         Self { a: place(self.a), b: place(self.b), ..self }
     }
 
+    /// Grown or shrunk about the origin.
+    pub(super) fn scaled(self, factor: f64) -> Result<Self, SceneError> {
+        let radii = self.radii.map(|radius| radius * factor);
+        Self::new("cylinder or cone", self.a * factor, self.b * factor, radii)
+    }
+
     /// The middle of the axis.
     pub(super) fn centre(&self) -> DVec3 {
         self.a.midpoint(self.b)

@@ -113,7 +113,13 @@ impl SolidMesh {
         box_distance_squared(x, &self.nodes[0]) > range * range
     }
 
-    pub(super) fn distance(&self, x: DVec3) -> Distance {
+    /// The corners of a face that is nearest to a point.
+    pub(super) fn nearest_face(&self, x: DVec3) -> [u32; 3] {
+        self.faces[self.nearest(x).0]
+    }
+
+    /// The nearest face, its nearest point, and on which part of the face that is.
+    fn nearest(&self, x: DVec3) -> (usize, DVec3, Feature) {
         let mut best = (f64::INFINITY, 0, DVec3::ZERO, Feature::Face);
         // Halving leaves at most 32 levels, each with one node waiting.
         let mut stack = [0u32; 64];
@@ -144,6 +150,11 @@ impl SolidMesh {
             }
         }
         let (_, face, closest, feature) = best;
+        (face, closest, feature)
+    }
+
+    pub(super) fn distance(&self, x: DVec3) -> Distance {
+        let (face, closest, feature) = self.nearest(x);
         let offset = x - closest;
         let normal = match feature {
             Feature::Face => {

@@ -1,5 +1,6 @@
 //! Solid bodies that cloth rests on and slides over.
 
+mod anchor;
 mod contact;
 mod distance;
 mod drawn;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use glam::{DMat3, DQuat, DVec3};
 use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 
+pub(super) use anchor::Anchor;
 pub(super) use contact::{ContactLaw, ContactTerm, Names, Toucher};
 pub use distance::Distance;
 pub(super) use friction::FrictionTerm;
@@ -374,6 +376,56 @@ impl Obstacle {
             Shape::Own { solid, turn: before, by } => Shape::Own { solid, turn: turn * before, by: at(by) },
         };
         Self { shape, ..self }
+    }
+
+    /// Grown or shrunk about the origin by factors along x, y and z, before it is
+    /// [placed](Self::placed). Meshes and mesh sequences stay: scale their positions before.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use plisse_core::Positive;
+    /// use plisse_scene::scene::Obstacle;
+    /// let ball = Obstacle::sphere(DVec3::X, Positive::ONE);
+    /// let twice = ball.clone().scaled([Positive::literal(2.0); 3])?;
+    /// assert_eq!(twice.distance(0.0, DVec3::X * 5.0).value, 1.0);
+    /// assert!(ball.scaled([Positive::ONE, Positive::ONE, Positive::literal(2.0)]).is_err());
+    /// # Ok::<(), plisse_scene::scene::SceneError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SceneError::ObstacleScale`] for factors that differ on round shapes and turned boxes, which
+    /// would become other shapes, and for shapes of one's own.
+    pub fn scaled(self, factors: [Positive; 3]) -> Result<Self, SceneError> {
+        let by = DVec3::from(factors.map(Positive::get));
+        if by == DVec3::ONE {
+            return Ok(self);
+        }
+        let refuse = |shape| Err(SceneError::ObstacleScale { shape, factors: by.to_array() });
+        let is_uniform = by == DVec3::splat(by.x);
+        let uniform = by.x;
+        let shape = match self.shape {
+            Shape::Plane { point, normal } => {
+                Shape::Plane { point: point * by, normal: (normal / by).normalize_or(normal) }
+            }
+            Shape::Box { centre, rotation, half } if is_uniform || rotation.is_near_identity() => {
+                Shape::Box { centre: centre * by, rotation, half: half * by }
+            }
+            Shape::Sphere { centre, radius } if is_uniform => {
+                Shape::Sphere { centre: centre * by, radius: radius * uniform }
+            }
+            Shape::Capsule { a, b, radius } if is_uniform => {
+                Shape::Capsule { a: a * by, b: b * by, radius: radius * uniform }
+            }
+            Shape::Frustum(frustum) if is_uniform => Shape::Frustum(frustum.scaled(uniform)?),
+            Shape::Mesh(mesh) => Shape::Mesh(mesh),
+            Shape::Sequence(sequence) => Shape::Sequence(sequence),
+            Shape::Box { .. } => return refuse("a box that is turned by itself"),
+            Shape::Sphere { .. } => return refuse("a sphere"),
+            Shape::Capsule { .. } => return refuse("a capsule"),
+            Shape::Frustum(_) => return refuse("a cylinder or cone"),
+            Shape::Own { .. } => return refuse("a shape of one's own"),
+        };
+        Ok(Self { shape, ..self })
     }
 
     /// With a name for reports.

@@ -71,14 +71,25 @@ impl MeshSequence {
 
     /// Positions at a time: the first frame before its time, the last after its time.
     pub(super) fn positions(&self, time: f64) -> impl Iterator<Item = DVec3> {
+        let ([before, next], passed) = self.around(time);
+        let both = before.positions.as_slice().iter().zip(next.positions.as_slice());
+        both.map(move |(from, to)| from.lerp(*to, passed))
+    }
+
+    /// The position of one vertex at a time.
+    pub(super) fn position(&self, time: f64, vertex: usize) -> DVec3 {
+        let ([before, next], passed) = self.around(time);
+        before.positions.as_slice()[vertex].lerp(next.positions.as_slice()[vertex], passed)
+    }
+
+    /// The frames before and after a time, and which part of the way between them has passed.
+    fn around(&self, time: f64) -> ([&MeshFrame; 2], f64) {
         let after = self.frames.partition_point(|frame| frame.time <= time);
         let last = self.frames.len() - 1;
         let [before, next] = [after.saturating_sub(1), after.min(last)].map(|i| &self.frames[i]);
         // Both are the same frame at the ends.
         let passed = (time - before.time) / (next.time - before.time);
-        let passed = if before.time < next.time { passed } else { 0.0 };
-        let both = before.positions.as_slice().iter().zip(next.positions.as_slice());
-        both.map(move |(from, to)| from.lerp(*to, passed))
+        ([before, next], if before.time < next.time { passed } else { 0.0 })
     }
 
     /// The surface at a time, for distances.
