@@ -153,15 +153,15 @@ impl View {
             })
             .collect();
         let smooth = loaded.scene.smooth_sheets(state, loaded.file.output.smooth);
-        let fields = bodies.iter().map(|body| self.values(body, state, up)).zip(tubes.iter().zip(&smooth));
-        let on_points = |(values, shown): (Option<Vec<f64>>, (&Option<Tubes>, &Option<SmoothSheet>))| {
-            values.map(|values| match shown {
+        let on_points = |(index, body): (usize, &BodyInfo)| {
+            let values = self.values(body, state, up)?;
+            Some(match (&tubes[index], &smooth[index]) {
                 (Some(tubes), _) => tubes.drawn.on_points(&values),
                 (None, Some(smooth)) => smooth.on_points(&values),
                 (None, None) => values,
             })
         };
-        let fields: Vec<Option<Vec<f64>>> = fields.map(on_points).collect();
+        let fields: Vec<Option<Vec<f64>>> = bodies.iter().enumerate().map(on_points).collect();
         let drawn_faces = |(body, smooth): (&BodyInfo, &Option<SmoothSheet>)| {
             smooth.as_ref().map_or_else(|| faces(body), |smooth| smooth.faces.clone())
         };

@@ -1,4 +1,4 @@
-//! Bending of what is curved at rest: its derivatives, what it is zero for, and what it agrees with.
+//! Bending of what is curved at rest: derivatives, what it is zero for, and what it agrees with.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 mod common;

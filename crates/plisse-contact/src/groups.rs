@@ -254,7 +254,7 @@ impl Shape {
             (Some(before), Some(after)) => after * before.transpose(),
             // All nearly on one line, about which any turn would do, or in one place.
             _ => {
-                let [before, after] = [self.axes[0], turned[0]].map(|direction| direction.try_normalize());
+                let [before, after] = [self.axes[0], turned[0]].map(DVec3::try_normalize);
                 before.zip(after).map_or(DMat3::IDENTITY, |(before, after)| {
                     DMat3::from_quat(DQuat::from_rotation_arc(before, after))
                 })
@@ -363,7 +363,7 @@ impl Build {
         }
         let mut around: Vec<(usize, u32)> = Vec::new();
         for edge in 0..model.colliders.edge_count() as u32 {
-            let [a, b] = model.colliders.edge(Id::new(edge)).map(|v| v.get());
+            let [a, b] = model.colliders.edge(Id::new(edge)).map(Id::get);
             if model.is_solid(a) || model.is_solid(b) {
                 continue;
             }

@@ -299,7 +299,7 @@ fn air_drags_and_blows() {
     assert!(pull(angle - 0.12) > 0.0 && pull(angle + 0.12) < 0.0, "{angle}");
 }
 
-/// From stretchy to developable: with a stiffer material a sheet hangs as one that does not stretch.
+/// From stretchy to developable: a sheet of a stiffer material hangs as one that does not stretch.
 #[test]
 fn stiffer_membranes_become_developable() {
     let end = |compliance: Compliance, stiffness: f64| {

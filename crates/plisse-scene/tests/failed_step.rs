@@ -8,8 +8,8 @@ use plisse_scene::scene::{Cloth, Material, Pick, Scene, Settings};
 use plisse_system::{Criterion, NewtonSettings, Scheme, State};
 
 /// The message of a step of a sheet that is folded by 90 degrees and stretched by a fifth on one
-/// side, if it has one iteration for a tolerance that no arithmetic reaches. All its free vertices lie
-/// on the fold, so that the worst one does, whatever the last bits of a processor make of it.
+/// side, if it has one iteration for a tolerance that no arithmetic reaches. All its free vertices
+/// lie on the fold, so that the worst one does, whatever the last bits of a processor make of it.
 fn message(scheme: Scheme, time_step: f64) -> String {
     let time_step = Positive::new(time_step).unwrap();
     let newton = NewtonSettings {

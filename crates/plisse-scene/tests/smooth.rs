@@ -5,7 +5,7 @@
 use glam::DVec3;
 use plisse_collision::intersections;
 use plisse_core::generate::Diagonal;
-use plisse_core::{Field, Positive, TriMesh, Vertices};
+use plisse_core::{Field, Id, Positive, TriMesh, Vertices};
 use plisse_scene::scene::{Cloth, Kind, Model, Obstacle, Scene, SmoothSheet};
 use plisse_system::{OwnState, State};
 
@@ -61,13 +61,12 @@ fn it_lies_nearer_to_what_is_curved() {
     let sheet = sheets[0].as_ref().unwrap();
     let Kind::Cloth { mesh, .. } = &scene.bodies()[0].kind else { unreachable!("a cloth") };
     let off = |x: &DVec3| (x.x.hypot(x.z) - radius).abs();
-    let inner: Vec<usize> =
-        mesh.vertices().filter(|v| !mesh.is_boundary_vertex(*v)).map(|v| v.index()).collect();
+    let inner: Vec<usize> = mesh.vertices().filter(|v| !mesh.is_boundary_vertex(*v)).map(Id::index).collect();
     let worst = inner.iter().map(|v| off(&sheet.points[*v])).fold(0.0, f64::max);
     assert!(worst < 0.6 * bump, "{worst} {bump}");
     assert_eq!(sheet.faces.len(), 4 * mesh.face_count());
     assert_eq!(sheet.uv.as_ref().unwrap().len(), sheet.faces.len());
-    assert_eq!(sheet.held_back, 0.0);
+    assert!(sheet.held_back <= 0.0);
     // Corners stay, and values follow.
     let ones = sheet.on_points(&vec![2.0; mesh.vertex_count()]);
     assert!(ones.iter().all(|value| (value - 2.0).abs() < 1e-12));

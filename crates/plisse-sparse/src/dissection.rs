@@ -47,27 +47,27 @@ const SEPARATOR: u8 = 2;
 pub(crate) fn order(graph: &Graph) -> Vec<u32> {
     let nodes: Vec<u32> = (0..graph.len() as u32).collect();
     let mut out = Vec::with_capacity(nodes.len());
-    dissect(graph, Weighted::of(graph), nodes, 1, &mut out);
+    dissect(graph, Weighted::of(graph), &nodes, 1, &mut out);
     out
 }
 
 /// Orders the nodes of a part of the graph.
-fn dissect(whole: &Graph, part: Weighted, nodes: Vec<u32>, seed: u64, out: &mut Vec<u32>) {
+fn dissect(whole: &Graph, part: Weighted, nodes: &[u32], seed: u64, out: &mut Vec<u32>) {
     if nodes.len() <= LEAF {
-        return by_degree(whole, &nodes, out);
+        return by_degree(whole, nodes, out);
     }
     let mut scratch = vec![NONE; nodes.len()];
     let name = |places: &[u32]| -> Vec<u32> { places.iter().map(|at| nodes[*at as usize]).collect() };
     let components = part.components();
     if components.len() > 1 {
         for (k, places) in components.into_iter().enumerate() {
-            dissect(whole, part.part(&places, &mut scratch), name(&places), next(seed, 2 + k as u64), out);
+            dissect(whole, part.part(&places, &mut scratch), &name(&places), next(seed, 2 + k as u64), out);
         }
         return;
     }
     let Some(sides) = bisect(&part, seed) else {
         if nodes.len() <= LARGEST_BY_BITS {
-            by_degree(whole, &nodes, out);
+            by_degree(whole, nodes, out);
         } else {
             let rows: Vec<u32> = part.edges.iter().map(|(other, _)| *other).collect();
             let order = minimum_degree(&part.starts, &rows);
@@ -88,13 +88,13 @@ fn dissect(whole: &Graph, part: Weighted, nodes: Vec<u32>, seed: u64, out: &mut 
     if nodes.len() >= PARALLEL && rayon::current_num_threads() > 1 {
         let mut others = Vec::new();
         rayon::join(
-            || dissect(whole, left.0, left.1, next(seed, 0), out),
-            || dissect(whole, right.0, right.1, next(seed, 1), &mut others),
+            || dissect(whole, left.0, &left.1, next(seed, 0), out),
+            || dissect(whole, right.0, &right.1, next(seed, 1), &mut others),
         );
         out.extend(others);
     } else {
-        dissect(whole, left.0, left.1, next(seed, 0), out);
-        dissect(whole, right.0, right.1, next(seed, 1), out);
+        dissect(whole, left.0, &left.1, next(seed, 0), out);
+        dissect(whole, right.0, &right.1, next(seed, 1), out);
     }
     out.extend(separator);
 }

@@ -79,8 +79,8 @@ impl Scene {
     ///
     /// Where the smooth surface would cross itself, another body or an obstacle, and the mesh of
     /// the simulation does not, its points go back towards that mesh: nothing crosses that did not.
-    /// For balls, capsules and other obstacles without triangles that is asked of the corners of the
-    /// small triangles, the middles of their sides and their centres.
+    /// For balls, capsules and other obstacles without triangles that is asked of the corners of
+    /// the small triangles, the middles of their sides and their centres.
     #[must_use]
     pub fn smooth_sheets(&self, state: &State<Vertices>, levels: u32) -> Vec<Option<SmoothSheet>> {
         let edges: Vec<DVec3> = state.own().values.chunks_exact(3).map(DVec3::from_slice).collect();

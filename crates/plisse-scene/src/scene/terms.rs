@@ -277,8 +277,8 @@ fn filled(cloth: &Cloth, filling: &Filling, slot: Slot<'_>) -> Result<BoxedTerm,
     })
 }
 
-/// Refuses a filled cloth with a closed piece that is placed inside out, and pressure on an open one
-/// whose boundary is not held for good. Flat pieces, as those of pillows are at first, have no
+/// Refuses a filled cloth with a closed piece that is placed inside out, and pressure on an open
+/// one whose boundary is not held for good. Flat pieces, as those of pillows are at first, have no
 /// inside yet.
 pub(super) fn check_filling(cloth: &Cloth, name: &str, held: &[Held]) -> Result<(), SceneError> {
     let is_pressed = match &cloth.filling {

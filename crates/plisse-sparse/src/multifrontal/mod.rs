@@ -82,7 +82,7 @@ type Rest<T> = Vec<<T as Real>::Line>;
 impl<T: Real> Multifrontal<T> {
     /// Room for a factor, which must be filled before it is used.
     pub(crate) fn new(plan: &Arc<Plan>) -> Result<Self, LinearError> {
-        let starts = sums(plan, |shape| shape.panel_lines::<T>());
+        let starts = sums(plan, Shape::panel_lines::<T>);
         let vector_starts = sums(plan, |shape| shape.pivot_strips::<T>() + shape.row_strips::<T>());
         Ok(Self {
             plan: Arc::clone(plan),

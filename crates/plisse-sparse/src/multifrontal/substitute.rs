@@ -218,9 +218,7 @@ impl<T: Real> Vectorised<T> for Backward<'_, T> {
             let (left, diagonal) = strip.split_at(first);
             let x = &mut x[p];
             let mut values = [T::ZERO; 16];
-            for j in 0..columns {
-                values[j] = T::lanes(x)[j];
-            }
+            values[..columns].copy_from_slice(&T::lanes(x)[..columns]);
             *x = T::zeros();
             for j in (0..columns).rev() {
                 // Lanes up to the diagonal of `x` are zero.

@@ -36,8 +36,8 @@ table! {
         /// Merges vertices of a mesh that are this near to each other, m; `true` for a millionth of
         /// its size.
         weld: WeldChoice = optional,
-        /// The shape grows or shrinks by these factors along x, y and z, about the origin, before it
-        /// is turned. Round shapes, and boxes with a `rotation` of their own, stay what they are:
+        /// The shape grows or shrinks by these factors along x, y and z, about the origin, before
+        /// it is turned. Round shapes, and boxes with a `rotation` of their own, stay what they are:
         /// their factors are equal.
         scale: Sides = "[1, 1, 1]",
         /// Turned about x, then y, then z, degrees.

@@ -393,8 +393,8 @@ impl Obstacle {
     /// ```
     ///
     /// # Errors
-    /// [`SceneError::ObstacleScale`] for factors that differ on round shapes and turned boxes, which
-    /// would become other shapes, and for shapes of one's own.
+    /// [`SceneError::ObstacleScale`] for factors that differ on round shapes and turned boxes,
+    /// which would become other shapes, and for shapes of one's own.
     pub fn scaled(self, factors: [Positive; 3]) -> Result<Self, SceneError> {
         let by = DVec3::from(factors.map(Positive::get));
         if by == DVec3::ONE {
