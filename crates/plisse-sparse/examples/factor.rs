@@ -1,8 +1,8 @@
 //! Cholesky factors of sheets: our own beside faer's with minimum degree.
 //!
 //! Sheets have alternating diagonals, and hinges couple the opposite corners of two triangles, as
-//! in a hanging sheet; the numbers are a Laplacian's. All variants of a round take their turns on one
-//! thread; the least of CPU times counts (Linux alone tells these).
+//! in a hanging sheet; the numbers are a Laplacian's. All variants of a round take their turns on
+//! one thread; the least of CPU times counts (Linux alone tells these).
 //! `cargo run --release -p plisse-sparse --example factor -- 100 200 300`
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark may panic, and prints")]
 

@@ -37,8 +37,8 @@ table! {
         /// its size.
         weld: WeldChoice = optional,
         /// The shape grows or shrinks by these factors along x, y and z, about the origin, before
-        /// it is turned. Round shapes, and boxes with a `rotation` of their own, stay what they are:
-        /// their factors are equal.
+        /// it is turned. Round shapes, and boxes with a `rotation` of their own, stay what they
+        /// are: their factors are equal.
         scale: Sides = "[1, 1, 1]",
         /// Turned about x, then y, then z, degrees.
         rotation: DVec3 = "[0, 0, 0]",
