@@ -63,7 +63,7 @@ fn mistakes_have_lines() {
         ("pin = [{}]", "s:5: a pin needs one of vertices, box, group"),
         (
             "pin = [{ group = \"left\", line = [1, 0, 0], plane = [1, 0, 0] }]",
-            "s:5: a pin has at most one of motion, line, plane",
+            "s:5: a pin has at most one of motion, follow, line, plane",
         ),
         (
             "pin = [{ group = \"left\", motion = [{ time = 1 }, { time = 0 }] }]",
@@ -75,7 +75,7 @@ fn mistakes_have_lines() {
         ),
         (
             "pressure = 3",
-            "s:3: cloth 1: the surface is open: edge 0 has one face. Pressure and volume need a closed surface; close the hole or sew it",
+            "s:3: cloth 1 is open, and vertex 0 of its boundary is free or moves: pressure needs a closed surface, or pins that hold all of its boundary where it starts, for ever. For a sail, blow with the wind of the air instead",
         ),
         (
             "fold = { at = 0.1, angle = 30 }",

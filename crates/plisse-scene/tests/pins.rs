@@ -61,7 +61,8 @@ fn what_a_pin_lets_go_falls_freely() {
                 time = end;
             }
             assert!((scene.time() - end).abs() < 1e-12);
-            assert!((start - centre(&scene) - DVec3::Z * fallen).length() < 1e-12, "{until} {n}");
+            let off = (start - centre(&scene) - DVec3::Z * fallen).length();
+            assert!(off < 1e-12, "{until} {n} {off}");
             assert!(report.unexplained < 1e-9, "{}", report.unexplained);
         }
         assert!(fallen > 0.02);

@@ -259,7 +259,11 @@ fn mistakes_have_a_line_and_a_remedy() {
             "a.toml:14: wrinkles know a constant \"pressure\" only",
         ),
         ("pressure = 600", "velocity = [0, 0, 1]", "a.toml:10: wrinkles are equilibria"),
-        ("\"rim\" }", "\"rim\", line = [1, 0, 0] }", "a.toml:13: pins of a scene of wrinkles hold entirely"),
+        (
+            "\"rim\" }",
+            "\"rim\", line = [1, 0, 0] }",
+            "a.toml:13: pins of a scene of wrinkles hold exactly and for ever; remove \"line\"",
+        ),
         ("\"rim\" }", "\"rip\" }", "there is no group \"rip\"; known groups: centre, rim"),
         (
             "600\n",

@@ -95,6 +95,10 @@ impl Scene {
                 Some(before) => before.followed_by(report),
             };
             if next.is_none() {
+                // That a piece was short says nothing about the next step.
+                if !is_whole {
+                    self.integrator.forget();
+                }
                 return Ok(report);
             }
             total = Some(report);
