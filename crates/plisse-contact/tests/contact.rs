@@ -83,12 +83,11 @@ fn forces_are_derivatives_of_the_energy_and_stiffness_is_never_negative() {
 /// has a negative stiffness across that edge, which projection drops.
 #[test]
 fn the_stiffness_knows_that_faces_turn_on_balls() {
-    let mut sheets = Sheets::default();
-    sheets.x = vec![DVec3::ZERO, DVec3::X * 0.02, DVec3::Y * 0.02];
-    let uv = Field::from_vec(sheets.x.iter().map(|x| x.truncate()).collect());
+    let x = vec![DVec3::ZERO, DVec3::X * 0.02, DVec3::Y * 0.02];
+    let uv = Field::from_vec(x.iter().map(|x| x.truncate()).collect());
     let mesh = TriMesh::new(3, &[[0, 1, 2]]).unwrap();
     let rest = RestShape::from_uv(&mesh, &uv).unwrap();
-    sheets.meshes.push((mesh, rest, 0));
+    let sheets = Sheets { meshes: vec![(mesh, rest, 0)], x };
     let ball = vec![DVec3::new(0.006, 0.006, -0.3017)];
     let near = Touching { range: positive(2e-3), ..touching() };
     let round = Touching { radius: 0.3, ..near };
